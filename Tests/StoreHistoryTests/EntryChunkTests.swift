@@ -16,7 +16,7 @@ import Testing
       author: number == 2 ? ActionAuthor(user: "ann", name: "ann@pts/3") : nil)
   }
 
-  private static func number(_ random: inout SeededGenerator) -> Int {
+  static func number(_ random: inout SeededGenerator) -> Int {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: Int.min
     case 1: Int.max
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  private static func text(_ random: inout SeededGenerator) -> String {
+  static func text(_ random: inout SeededGenerator) -> String {
     let texts = ["", "a", "title of a task", "\u{E9}e\u{301}\0\n\"", String(repeating: "x", count: 254)]
     return Int.random(in: 0..<60, using: &random) == 0
       ? String(repeating: "long ", count: 400) : texts[Int.random(in: 0..<texts.count, using: &random)]
@@ -167,7 +167,7 @@ import Testing
             )
           } else {
             let index = Int.random(in: 0..<fieldCount, using: &random)
-            shape = shape._withUnsafeGuaranteedRef { $0.field(index, &names[index]) } ?? shape
+            shape = shape._withUnsafeGuaranteedRef { $0.field(index, names[index]) } ?? shape
           }
         }
         let isTruth = Bool.random(using: &random)
@@ -176,7 +176,8 @@ import Testing
       }
       added.append(edit.all)
       _ = packer.append(
-        entry, .seconds(entry), nil, .here(), "tasks.add", layout, [.string("title")], isQuiet: false, [], edit)
+        entry, .seconds(entry), nil, .here(), "tasks.add", layout, [.string("title")], isQuiet: false, [],
+        .passUnretained(edit))
     }
     for index in added.indices {
       #expect(packer[index].changes == added[index])
@@ -184,6 +185,89 @@ import Testing
     }
     let chunk = EntryChunk(packer)
     #expect(added.indices.allSatisfy { chunk[$0].changes == added[$0] })
+  }
+
+  @Schema
+  struct Yard: Equatable {
+    var count = 0
+    var isOpen = false
+    var name = ""
+    var corner = Corner()
+    var rows: PersistentList<Row> = []
+    var tags: [String] = []
+    var stock: [String: Int] = [:]
+    var note: String?
+
+    @Schema
+    struct Corner: Equatable {
+      var depth = 0
+      var label = "a label that takes memory of its own"
+    }
+
+    @Schema
+    struct Row: Equatable {
+      var id: Int
+      var title = ""
+      var isDone = false
+      var corner = Corner()
+      var ratio = 0.5
+      var sub: PersistentList<Corner> = []
+    }
+
+    mutating func vary(_ random: inout SeededGenerator) {
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: count = EntryChunkTests.number(&random)
+      case 1: isOpen.toggle()
+      case 2: name = EntryChunkTests.text(&random)
+      case 3: corner.depth &+= 1
+      case 4: corner.label += "x"
+      case 5: tags.append(EntryChunkTests.text(&random))
+      case 6: tags = Array(tags.dropFirst())
+      case 7: stock[["a", "b", "c"][Int.random(in: 0..<3, using: &random)]] = Int.random(in: 0..<9, using: &random)
+      case 8: stock["b"] = nil
+      case 9: note = note == nil ? EntryChunkTests.text(&random) : nil
+      case 10 where !rows.isEmpty:
+        let index = Int.random(in: 0..<rows.count, using: &random)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: rows[index].title = EntryChunkTests.text(&random)
+        case 1: rows[index].isDone.toggle()
+        case 2: rows[index].sub.append(Corner())
+        case 3: rows[index].corner.depth += 1
+        default: rows.remove(at: index)
+        }
+      default:
+        rows.append(Row(id: (rows.last?.id ?? 0) + 1, title: EntryChunkTests.text(&random)))
+      }
+    }
+  }
+
+  /// What a reducer did to a Swift state is bytes without being changes first, and is read as the changes that it is.
+  @Test(arguments: 0..<12) func editsOfSwiftStatesComeBackAsChanges(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var (finder, other) = (DifferenceFinder(), DifferenceFinder())
+    let edit = ScalarEdit(PlaceShape())
+    let layout = RecordLayout(name: "vary", fields: [])
+    var (packer, expected, filled) = (EntryPacker(), [[Change]](), 0)
+    var yard = Yard()
+    for number in 1...EntryPacker.most {
+      let before = yard
+      for _ in 0...Int.random(in: 0...2, using: &random) { yard.vary(&random) }
+      withUnsafePointer(to: before) { before in
+        withUnsafePointer(to: yard) { after in
+          var changes: [Change] = []
+          other.append(from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), of: Yard.schema, to: &changes)
+          expected.append(changes)
+          let isFilled = finder.fill(
+            edit, from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), of: Yard.schema)
+          if isFilled { filled += 1 }
+          _ = packer.append(
+            number, .seconds(number), nil, .here(), "yard.vary", layout, [], isQuiet: false, isFilled ? [] : changes,
+            isFilled ? .passUnretained(edit) : nil)
+        }
+      }
+    }
+    #expect(filled > EntryPacker.most / 2)
+    for index in expected.indices { #expect(packer[index].changes == expected[index]) }
   }
 
   /// Bytes that no writer wrote end the reading, and take no memory for what they merely announce.

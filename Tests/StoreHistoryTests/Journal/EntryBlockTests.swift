@@ -90,6 +90,64 @@ import Testing
     }
   }
 
+  /// A file says the same of plain actions, of which no entry is made, as of their entries: their rows, their places, and long runs of
+  /// one statement.
+  @Test(arguments: 0..<4) func plainActionsAreWrittenAsTheirEntries(_ seed: UInt64) throws {
+    typealias Yard = EntryChunkTests.Yard
+    var random = SeededGenerator(seed: seed)
+    var (finder, other) = (DifferenceFinder(), DifferenceFinder())
+    let edit = ScalarEdit(PlaceShape())
+    let files = ["entries.db", "plain.db", "mixed.db"]
+    let journals = try files.map { try Journal(folder[$0], header: Sample.header) }
+    let layouts = ["vary", "grow"].map { RecordLayout(name: $0, fields: $0 == "grow" ? [] : ["by", "note"]) }
+    var (yard, plain) = (Yard(), 0)
+    for number in 1...2000 {
+      let before = yard
+      if !number.isMultiple(of: 9) { for _ in 0...2 { yard.vary(&random) } }
+      var source = ActionSource(file: "a\(number / 900).stsh", function: "f", line: number % 5, kind: .batch)
+      if number > 1000, number < 1800 { source.statement = 1000 } else if number % 7 == 0 { source.cause = number - 1 }
+      let layout = layouts[number > 1000 ? 0 : number % 2]
+      let arguments = layout.fields.isEmpty ? [] : [Value.int(number), .string(EntryChunkTests.text(&random))]
+      let wallTime = number.isMultiple(of: 8) ? nil : 1_700_000_000_000 + number
+      withUnsafePointer(to: before) { before in
+        withUnsafePointer(to: yard) { after in
+          let (before, after) = (UnsafeRawPointer(before), UnsafeRawPointer(after))
+          var changes: [Change] = []
+          other.append(from: before, to: after, of: Yard.schema, to: &changes)
+          let entry = LoggedEntry(
+            number: number, time: .milliseconds(number), source: source, action: "yard.\(layout.name)",
+            arguments: Record(layout, arguments), isQuiet: false, changes: changes, failure: nil, wallTime: wallTime)
+          let isFilled = finder.fill(edit, from: before, to: after, of: Yard.schema)
+          for (index, journal) in journals.enumerated() {
+            guard index == 1 || index == 2 && number % 300 < 150, isFilled else {
+              journal.append(entry)
+              continue
+            }
+            plain += 1
+            #expect(
+              journal.append(
+                plain: number, time: entry.time, wallTime: wallTime, source: source, action: entry.action, layout,
+                arguments, edit))
+          }
+        }
+      }
+    }
+    #expect(plain > 1500)
+    for journal in journals { try journal.end() }
+    let contents = try files.map { file in
+      try DatabaseQueue(path: folder[file]).use { db in
+        try [
+          "number, at, wall, kind, source, line, link, arguments, changes, failure, entry) FROM actions",
+          "id, action, quiet) FROM kinds", "id, kind, file, function, info) FROM sources",
+          "first, last, told, more, checksum) FROM folds", "first, last, whole, hex(hashes)) FROM places",
+        ].map { try String.fetchAll(db, sql: "SELECT json_array(\($0)") }
+      }
+    }
+    #expect(contents[0].map(\.count).allSatisfy { $0 > 0 })
+    #expect(contents[0] == contents[1] && contents[0] == contents[2])
+    for file in files { #expect(try JournalArchive(folder[file]).damage == nil) }
+  }
+
   /// A reader of a damaged row ends, and hands out no action that was not written.
   @Test func bytesThatWereNotWrittenAreNotRead() throws {
     _ = try written(40)

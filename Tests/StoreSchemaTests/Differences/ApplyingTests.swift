@@ -7,7 +7,12 @@ import Testing
   /// Applies the changes between two values to either, and gives what does not come out as it should.
   private static func misses<Root: Sendable>(_ old: Root, _ new: Root, _ schema: Schema) throws -> [String] {
     let changes = withUnsafePointer(to: old) { old in
-      withUnsafePointer(to: new) { schema.changes(from: UnsafeRawPointer(old), to: UnsafeRawPointer($0)) }
+      withUnsafePointer(to: new) { new in
+        let (old, new) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
+        let changes = schema.changes(from: old, to: new)
+        if let edited = schema.edit(from: old, to: new) { #expect(edited == changes) }
+        return changes
+      }
     }
     return try [(Change.Direction.forward, old, new), (.backward, new, old)].compactMap { direction, start, end in
       var walked = start

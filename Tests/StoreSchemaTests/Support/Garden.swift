@@ -1,4 +1,5 @@
-import StoreSchema
+@testable import StoreSchema
+import Testing
 
 /// A type with a part of every kind.
 @Schema
@@ -88,9 +89,32 @@ struct Held {
     }
   }
 
-  /// The differences from this value to another of the same schema.
+  /// The differences from this value to another of the same schema. An edit tells the same, where it can tell them.
   func changes(to other: Held) -> [Change] {
-    withExtendedLifetime((memory, other.memory)) { schema.changes(from: pointer, to: other.pointer) }
+    withExtendedLifetime((memory, other.memory)) {
+      let changes = schema.changes(from: pointer, to: other.pointer)
+      if let edited = schema.edit(from: pointer, to: other.pointer) { #expect(edited == changes) }
+      return changes
+    }
+  }
+}
+
+extension Schema {
+  /// The differences between two values as an edit tells them; nil: it cannot.
+  func edit(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> [Change]? {
+    var finder = DifferenceFinder()
+    let edit = ScalarEdit(PlaceShape())
+    // What was filled before leaves no trace.
+    _ = finder.fill(edit, from: new, to: old, of: self)
+    guard finder.fill(edit, from: old, to: new, of: self) else { return nil }
+    let changes = edit.all
+    for index in changes.indices {
+      var (written, expected) = (TextBuffer(), [UInt8]())
+      edit.write(pathOf: edit.change(index), to: &written)
+      expected.append(inJSON: changes[index].path)
+      #expect(written.bytes == expected)
+    }
+    return changes
   }
 }
 

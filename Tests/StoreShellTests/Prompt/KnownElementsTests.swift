@@ -27,7 +27,7 @@ import Testing
           return access.address(list, row)
         }, mutableAddress: access.mutableAddress, find: access.find, position: access.position,
         hasOrderedIDs: access.hasOrderedIDs, insert: access.insert, remove: access.remove,
-        commonEnds: access.commonEnds)
+        differing: access.differing)
       let countedSchema = Schema(
         kind: schema.kind,
         access: Access(

@@ -217,4 +217,43 @@ extension EntryWriter {
     if change.pointee.isInPlace { out.append(",\"inPlace\":true" as StaticString) }
     out.append(UInt8(ascii: "}"))
   }
+
+  /// Appends a change of an edit, as the change that it is.
+  static func append(_ change: ScalarEdit.Item, of edit: ScalarEdit, to out: inout TextBuffer) {
+    switch change.kind {
+    case .replaced, .integer, .truth: out.append("{\"op\":\"replace\",\"path\":\"" as StaticString)
+    case .added: out.append("{\"op\":\"add\",\"path\":\"" as StaticString)
+    case .removed: out.append("{\"op\":\"remove\",\"path\":\"" as StaticString)
+    case .moved: out.append("{\"op\":\"move\",\"path\":\"" as StaticString)
+    }
+    edit.write(pathOf: change, to: &out)
+    switch change.kind {
+    case .added, .moved:
+      out.append("\",\"to\":" as StaticString)
+      append(change.to, of: change, edit, to: &out)
+    case .removed:
+      out.append("\",\"from\":" as StaticString)
+      append(change.from, of: change, edit, to: &out)
+    case .replaced, .integer, .truth:
+      out.append("\",\"from\":" as StaticString)
+      append(change.from, of: change, edit, to: &out)
+      out.append(",\"to\":" as StaticString)
+      append(change.to, of: change, edit, to: &out)
+    }
+    if change.position >= 0 {
+      out.append(",\"positions\":[" as StaticString)
+      out.append(json: change.position)
+      out.append(UInt8(ascii: "]"))
+    }
+    if change.isInPlace { out.append(",\"inPlace\":true" as StaticString) }
+    out.append(UInt8(ascii: "}"))
+  }
+
+  private static func append(_ place: Int, of change: ScalarEdit.Item, _ edit: ScalarEdit, to out: inout TextBuffer) {
+    switch change.kind {
+    case .integer, .moved: out.append(json: place)
+    case .truth: out.append(place == 1 ? "true" : "false" as StaticString)
+    case .replaced, .added, .removed: edit.write(place, of: change, to: &out)
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StoreSchema
 import Synchronization
 
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
@@ -88,6 +89,20 @@ public final class Journal: JournalReading, Sendable {
 
   /// Adds an action behind the others; numbers ascend.
   public func append(_ entry: LoggedEntry) { writer.append(.entry(entry)) }
+
+  /// Adds an action that was applied as it came, that is not quiet and none of the shell, behind the others. No entry is made of it.
+  ///
+  /// - Parameter edit: what it changed.
+  /// - Returns: false, and nothing is added, where its time is none in whole nanoseconds.
+  package func append(
+    plain number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
+    _ arguments: [Value], _ edit: ScalarEdit
+  ) -> Bool {
+    let nanoseconds = time.wholeNanoseconds
+    guard time == .nanoseconds(Int64(nanoseconds)) else { return false }
+    writer.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit)
+    return true
+  }
 
   /// The same with what came with the action.
   ///

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StoreSchema
 
 /// The items appended to a journal and not yet written, and the thread that takes them from there.
 final class JournalQueue: @unchecked Sendable {
@@ -7,6 +8,7 @@ final class JournalQueue: @unchecked Sendable {
   /// An item to write.
   enum Item: Sendable {
     case entry(LoggedEntry)
+    case plain(PlainEntries)
     // Behind a reference, as most are entries: those are copied at once then.
     indirect case snapshot(number: Int, slices: [StateSlice])
     /// The state at the end, which is left out where it would weigh too much.
@@ -25,15 +27,19 @@ final class JournalQueue: @unchecked Sendable {
     var last: Int? {
       switch self {
       case .entry(let entry): entry.number
+      case .plain(let entries): entries.items.last?.number
       case .snapshot(let number, _): number
       case .lastSnapshot, .plugin, .code, .effect, .run, .restart, .place: nil
       }
     }
 
+    /// The number of items for which it stands.
+    var weight: Int { if case .plain(let entries) = self { entries.items.count } else { 1 } }
+
     /// True if it is of an action that was appended, or of another history.
     var isOfHistory: Bool {
       switch self {
-      case .entry, .plugin, .code, .restart: true
+      case .entry, .plain, .plugin, .code, .restart: true
       case .snapshot, .lastSnapshot, .effect, .run, .place: false
       }
     }
@@ -60,6 +66,10 @@ final class JournalQueue: @unchecked Sendable {
 
   private let arrival = TimedCondition()
   @exclusivity(unchecked) private var items: [Item] = []
+  /// The plain actions behind all items, where those are what comes last.
+  @exclusivity(unchecked) private var plain: PlainEntries?
+  /// The number of items, each plain action for one.
+  @exclusivity(unchecked) private var count = 0
   private var isClosed = false
   /// True if the thread waits for the first item; while it lingers for more, it looks again by itself.
   @exclusivity(unchecked) private var isAwaited = false
@@ -69,15 +79,40 @@ final class JournalQueue: @unchecked Sendable {
   /// - Returns: true if there is so much now that the caller should write it.
   func append(_ item: consuming Item, _ more: [Item]) -> Bool {
     arrival.lock()
-    let before = items.count
+    plain = nil
     items.append(item)
     if !more.isEmpty { items.append(contentsOf: more) }
-    let count = items.count
-    let wakes = isAwaited || (before < JournalQueue.plenty && count >= JournalQueue.plenty)
+    return didAppend(1 + more.count)
+  }
+
+  /// Adds a plain action behind the rest.
+  ///
+  /// - Returns: true if there is so much now that the caller should write it.
+  func append(
+    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
+    _ layout: RecordLayout, _ arguments: [Value], _ edit: ScalarEdit
+  ) -> Bool {
+    arrival.lock()
+    if plain == nil {
+      let new = PlainEntries()
+      plain = new
+      items.append(.plain(new))
+    }
+    plain?.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit)
+    return didAppend(1)
+  }
+
+  /// Ends what was added under the lock.
+  @inline(__always)
+  private func didAppend(_ added: Int) -> Bool {
+    let before = count
+    count += added
+    let all = count
+    let wakes = isAwaited || (before < JournalQueue.plenty && all >= JournalQueue.plenty)
     isAwaited = false
     arrival.unlock()
     if wakes { arrival.signal() }
-    return count >= JournalQueue.bound
+    return all >= JournalQueue.bound
   }
 
   /// Takes all that there is.
@@ -86,6 +121,7 @@ final class JournalQueue: @unchecked Sendable {
     defer { arrival.unlock() }
     var taken: [Item] = []
     swap(&taken, &items)
+    (plain, count) = (nil, 0)
     return taken
   }
 
@@ -125,7 +161,7 @@ final class JournalQueue: @unchecked Sendable {
     }
     if items.isEmpty { return !isClosed }
     let until = TimedCondition.time(in: JournalQueue.linger)
-    while items.count < JournalQueue.plenty, !isClosed {
+    while count < JournalQueue.plenty, !isClosed {
       guard arrival.wait(until: until) else { break }
     }
     return !isClosed

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StoreSchema
 import Synchronization
 
 /// Writes appended items: on a thread of its own as they come, and on the thread of a caller who must wait for them.
@@ -127,7 +128,19 @@ final class JournalWriter: @unchecked Sendable {
   // MARK: Appending
 
   func append(_ item: consuming JournalQueue.Item, _ more: [JournalQueue.Item] = []) {
-    let isFull = queue.append(item, more)
+    didAppend(queue.append(item, more))
+  }
+
+  /// Adds a plain action.
+  func append(
+    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
+    _ layout: RecordLayout, _ arguments: [Value], _ edit: ScalarEdit
+  ) {
+    didAppend(queue.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit))
+  }
+
+  @inline(__always)
+  private func didAppend(_ isFull: Bool) {
     // Counted only once it can be taken.
     appended.wrappingAdd(1, ordering: .releasing)
     if isFull { commit() }
@@ -215,6 +228,7 @@ final class JournalWriter: @unchecked Sendable {
           for item in backlog {
             switch item {
             case .entry(let entry): try rows.write(entry, to: db)
+            case .plain(let entries): try rows.write(entries, to: db)
             case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
             case .lastSnapshot(let number, let slices):
               try rows.endRuns(db)
@@ -367,7 +381,7 @@ final class JournalWriter: @unchecked Sendable {
       let failure = JournalError.cannotWrite(path: file.path, last: trouble.last, reason: reason)
       if trouble.failure == nil { trouble.untold = failure }
       trouble.failure = failure
-      if backlog.count > JournalWriter.backlogBound {
+      if backlog.reduce(0, { $0 + $1.weight }) > JournalWriter.backlogBound {
         trouble.hasLost = true
         backlog = []
       }

@@ -53,6 +53,9 @@ struct ChangedPlaces: Sendable {
     }
   }
 
+  /// Notes a place by one of its hashes.
+  mutating func note(_ hash: UInt32) { insert(hash) }
+
   /// True if a look at their bytes shows that two paths are the same up to their last steps.
   private static func differInLast(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
     let steps = left.count
@@ -149,7 +152,7 @@ struct ChangedPlaces: Sendable {
 }
 
 /// The hash of a path, step by step. Steps that meet have the same, so that a place is found by whatever names it.
-private struct PlaceHash {
+struct PlaceHash {
   private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
   /// The hash of the path as the beginning of others; not 0.
@@ -163,6 +166,13 @@ private struct PlaceHash {
     var hash = self
     hash.add(.all)
     return hash.beginning
+  }
+
+  /// Goes a step further, and appends the hashes that note that.
+  mutating func add(_ step: Path.Step, notedIn all: inout [UInt32]) {
+    if case .index = step { all.append(ofElements) }
+    add(step)
+    all.append(beginning)
   }
 
   mutating func add(_ step: Path.Step) {

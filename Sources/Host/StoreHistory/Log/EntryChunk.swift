@@ -109,11 +109,15 @@ private enum ValueMark {
   static var yes: UInt8 { 2 }
   static var int: UInt8 { 3 }
   static var text: UInt8 { 6 }
+  static var record: UInt8 { 7 }
 }
 
 /// The first byte of a change.
 private enum ChangeMark {
   static var replace: UInt8 { 0 }
+  static var add: UInt8 { 1 }
+  static var remove: UInt8 { 2 }
+  static var move: UInt8 { 3 }
   static var inPlace: UInt8 { 4 }
 }
 
@@ -183,16 +187,7 @@ struct EntryVocabulary: Sendable {
 
   @inline(never)
   private mutating func addIndex(of shape: PlaceShape, _ change: ScalarEdit.Item, of edit: ScalarEdit) -> UInt8? {
-    let known = paths.indices.first { path in
-      paths.look(at: path) { word in
-        word.count == shape.steps.count
-          && word.indices.allSatisfy { index in
-            guard shape.keys >> index & 1 == 1 else { return word[index] == shape.steps[index] }
-            if case .key = word[index] { return true }
-            return false
-          }
-      }
-    }
+    let known = paths.indices.first { path in paths.look(at: path) { shape.hasShape(of: $0) } }
     guard let path = known ?? addPath(edit.steps(of: change)) else { return nil }
     shapes.append((shape.id, path))
     return path
@@ -374,7 +369,7 @@ struct EntryBytesWriter {
   /// - Returns: false: it does not fit.
   mutating func write(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ scalars: ScalarEdit?,
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<ScalarEdit>?,
     _ first: (number: Int, time: Int, wall: Int), _ vocabulary: inout EntryVocabulary
   ) -> Bool {
     let nanoseconds = time.wholeNanoseconds
@@ -390,12 +385,14 @@ struct EntryBytesWriter {
     self.number(source.link)
     byte(action)
     guard write(arguments, &vocabulary) else { return false }
-    guard let scalars else { return write(changes, &vocabulary) && !isFull }
-    let start = offset
-    if write(scalars, &vocabulary) { return !isFull }
-    // There is no room for one more word.
-    offset = start
-    return write(scalars.all, &vocabulary) && !isFull
+    guard let edit else { return write(changes, &vocabulary) && !isFull }
+    return edit._withUnsafeGuaranteedRef { edit in
+      let start = offset
+      if write(edit, &vocabulary) { return !isFull }
+      // There is no room for one more word.
+      offset = start
+      return write(edit.all, &vocabulary) && !isFull
+    }
   }
 
   @inline(__always)
@@ -415,17 +412,24 @@ struct EntryBytesWriter {
   }
 
   mutating func text(_ text: String) -> Bool {
-    if let place = room(for: 17), let count = ShortText.write(text, to: place + 1) {
-      // As ``number(_:)`` does.
-      place.storeBytes(of: UInt8(truncatingIfNeeded: count << 1), as: UInt8.self)
-      offset += 1 + count
-      return true
-    }
+    if withUnsafeBytes(of: text, { $0.baseAddress.map { shortText(at: $0) } ?? false }) { return true }
     if let isWritten = text.utf8.withContiguousStorageIfAvailable({ self.text(UnsafeRawBufferPointer($0)) }) {
       return isWritten
     }
     var text = text
     return text.withUTF8 { self.text(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes a text from where it lies.
+  ///
+  /// - Returns: false, and nothing is written, where it is not kept in place.
+  @inline(__always)
+  private mutating func shortText(at text: UnsafeRawPointer) -> Bool {
+    guard let place = room(for: 17), let count = ShortText.write(at: text, to: place + 1) else { return false }
+    // As ``number(_:)`` does.
+    place.storeBytes(of: UInt8(truncatingIfNeeded: count << 1), as: UInt8.self)
+    offset += 1 + count
+    return true
   }
 
   @inline(__always)
@@ -474,7 +478,7 @@ struct EntryBytesWriter {
       byte(ValueMark.text)
       return text(value)
     case .record(let record):
-      byte(7)
+      byte(ValueMark.record)
       return write(record, &vocabulary)
     case .list(let list):
       byte(8)
@@ -511,46 +515,118 @@ struct EntryBytesWriter {
     for index in 0..<edit.count {
       let change = edit.change(index)
       let word = change.shape._withUnsafeGuaranteedRef { shape in
-        vocabulary.index(of: shape, change, of: edit).map { (path: $0, keys: shape.keys) }
+        vocabulary.index(of: shape, change, of: edit).map { (path: $0, keys: shape.keys, positions: shape.positions) }
       }
       guard let word else { return false }
-      // One look for the room that all of it may take.
+      // One look for the room that all of it may take, but for values.
       guard let place = room(for: Self.mostBesideKeys + edit.keySize(of: change)) else { return true }
       var next = place
-      Self.byte(ChangeMark.replace, &next)
+      let mark =
+        switch change.kind {
+        case .replaced, .integer, .truth: ChangeMark.replace
+        case .added: ChangeMark.add
+        case .removed: ChangeMark.remove
+        case .moved: ChangeMark.move
+        }
+      Self.byte(mark | (change.isInPlace ? ChangeMark.inPlace : 0), &next)
       Self.byte(word.path, &next)
       // Keys are written whether they are those of the word or not: to compare them takes longer.
       Self.number(word.keys, &next)
-      edit.visitKeys(of: change) { _, key in
-        switch key {
-        case .int(let key):
-          Self.byte(ValueMark.int, &next)
-          Self.number(key, &next)
-        case .text(let bytes):
-          Self.byte(ValueMark.text, &next)
-          Self.number(bytes.count, &next)
-          if let start = bytes.baseAddress, bytes.count <= 16 {
-            // Two words take less than a call.
-            next.storeBytes(of: start.loadUnaligned(as: UInt64.self), as: UInt64.self)
-            next.storeBytes(
-              of: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self), toByteOffset: 8, as: UInt64.self)
-          } else if let start = bytes.baseAddress {
-            next.copyMemory(from: start, byteCount: bytes.count)
+      if word.keys != 0 {
+        edit.visitKeys(of: change) { step, key in
+          switch key {
+          case .int(let key):
+            // A position is no value.
+            if word.positions >> step & 1 == 0 { Self.byte(ValueMark.int, &next) }
+            Self.number(key, &next)
+          case .text(let bytes):
+            Self.byte(ValueMark.text, &next)
+            Self.number(bytes.count, &next)
+            if let start = bytes.baseAddress, bytes.count <= 16 {
+              // Two words take less than a call.
+              next.storeBytes(of: start.loadUnaligned(as: UInt64.self), as: UInt64.self)
+              next.storeBytes(
+                of: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self), toByteOffset: 8, as: UInt64.self)
+            } else if let start = bytes.baseAddress {
+              next.copyMemory(from: start, byteCount: bytes.count)
+            }
+            next += bytes.count
           }
-          next += bytes.count
         }
       }
-      // It has no positions.
-      Self.number(0, &next)
-      if change.isTruth {
+      Self.number(change.position < 0 ? 0 : 1, &next)
+      if change.position >= 0 { Self.number(change.position, &next) }
+      switch change.kind {
+      case .truth:
         Self.byte(change.from == 1 ? ValueMark.yes : ValueMark.no, &next)
         Self.byte(change.to == 1 ? ValueMark.yes : ValueMark.no, &next)
-      } else {
-        Self.integers(change.from, change.to, &next)
+      case .integer: Self.integers(change.from, change.to, &next)
+      case .moved: Self.number(change.to, &next)
+      case .replaced, .added, .removed: break
       }
       offset += next - place
+      let isWritten =
+        switch change.kind {
+        case .replaced:
+          write(change.from, of: change, edit, &vocabulary) && write(change.to, of: change, edit, &vocabulary)
+        case .added: write(change.to, of: change, edit, &vocabulary)
+        case .removed: write(change.from, of: change, edit, &vocabulary)
+        case .moved, .integer, .truth: true
+        }
+      guard isWritten else { return false }
     }
     return true
+  }
+
+  /// Writes a value of an edit.
+  private mutating func write(
+    _ place: Int, of change: ScalarEdit.Item, _ edit: ScalarEdit, _ vocabulary: inout EntryVocabulary
+  ) -> Bool {
+    guard let schema = change.schema else { return write(edit.heldValue(place), &vocabulary) }
+    guard let place = UnsafeRawPointer(bitPattern: place) else { return false }
+    return schema._withUnsafeGuaranteedRef { schema in
+      if let fields = schema.flat { return fields._withUnsafeGuaranteedRef { write(at: place, $0, &vocabulary) } }
+      return write(schema.access.read(place), &vocabulary)
+    }
+  }
+
+  /// Writes a Swift struct from where it lies, as its value is written.
+  private mutating func write(
+    at place: UnsafeRawPointer, _ record: FlatFields, _ vocabulary: inout EntryVocabulary
+  ) -> Bool {
+    guard let layout = vocabulary.index(of: record.layout), let start = room(for: 12) else { return false }
+    var next = start
+    Self.byte(ValueMark.record, &next)
+    Self.byte(layout, &next)
+    Self.number(record.fields.count, &next)
+    offset += next - start
+    return record.fields.withUnsafeBufferPointer { fields in
+      for index in fields.indices {
+        let place = place + fields[index].offset
+        switch fields[index].memory {
+        case .int:
+          guard let start = room(for: 11) else { return false }
+          var next = start
+          Self.byte(ValueMark.int, &next)
+          Self.number(place.load(as: Int.self), &next)
+          offset += next - start
+        case .bool: byte(place.load(as: Bool.self) ? ValueMark.yes : ValueMark.no)
+        case .string:
+          byte(ValueMark.text)
+          guard shortText(at: place) || text(place.assumingMemoryBound(to: String.self).pointee) else { return false }
+        case .double, .value, .other:
+          if let inner = fields[index].flat.map({ Unmanaged.passUnretained($0) }) {
+            guard inner._withUnsafeGuaranteedRef({ write(at: place, $0, &vocabulary) }) else { return false }
+          } else {
+            let value = Unmanaged.passUnretained(fields[index].schema)._withUnsafeGuaranteedRef {
+              $0.access.read(place)
+            }
+            guard write(value, &vocabulary) else { return false }
+          }
+        }
+      }
+      return true
+    }
   }
 
   /// The bytes that a change of integers takes at most beside its keys: those of seven numbers with a mark each and of two marks. And
@@ -609,9 +685,9 @@ struct EntryBytesWriter {
     let kind: UInt8 =
       switch change.pointee.kind {
       case .replace: ChangeMark.replace
-      case .add: 1
-      case .remove: 2
-      case .move: 3
+      case .add: ChangeMark.add
+      case .remove: ChangeMark.remove
+      case .move: ChangeMark.move
       }
     byte(kind | (change.pointee.isInPlace ? ChangeMark.inPlace : 0))
     byte(path)
@@ -819,7 +895,7 @@ struct EntryBytesReader {
       let units = number()
       return .decimal(DecimalNumber(units: units, scale: number()))
     case ValueMark.text: return .string(text())
-    case 7: return .record(record(vocabulary))
+    case ValueMark.record: return .record(record(vocabulary))
     case 8: return .list(PersistentList(values(vocabulary)))
     case 9:
       var map = PersistentMap<MapKey, Value>()
@@ -860,11 +936,11 @@ struct EntryBytesReader {
     for _ in 0..<count() { positions.append(number()) }
     let kind: Change.Kind
     switch mark & 3 {
-    case 0:
+    case ChangeMark.replace:
       let from = value(vocabulary)
       kind = .replace(from: from, to: value(vocabulary))
-    case 1: kind = .add(value(vocabulary))
-    case 2: kind = .remove(value(vocabulary))
+    case ChangeMark.add: kind = .add(value(vocabulary))
+    case ChangeMark.remove: kind = .remove(value(vocabulary))
     default: kind = .move(to: number())
     }
     return Change(Path(steps), kind, positions: positions, isInPlace: mark & 4 != 0)

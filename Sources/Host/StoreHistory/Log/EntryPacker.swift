@@ -44,12 +44,12 @@ package struct EntryPacker: Sendable {
   /// Adds an entry behind the others, of parts, none of which is counted.
   ///
   /// - Parameters:
-  ///   - scalars: what it changed, where there is one edit of scalars instead of changes.
+  ///   - edit: what it changed, in plain words instead of changes.
   ///   - object: the entry, where it is an object already; nil: it has no rare members.
   /// - Returns: about how many bytes it takes.
   mutating func append(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ scalars: ScalarEdit? = nil,
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<ScalarEdit>? = nil,
     of object: LoggedEntry? = nil
   ) -> Int {
     if count == 0 { first = (number, time.wholeNanoseconds, wallTime ?? 0) }
@@ -64,7 +64,7 @@ package struct EntryPacker: Sendable {
     let isPacked =
       object?.isPlain ?? true
       && writer.write(
-        number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, scalars, first,
+        number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, edit, first,
         &vocabulary)
     var size = writer.offset + Self.share
     if !isPacked {
@@ -74,7 +74,8 @@ package struct EntryPacker: Sendable {
         object
         ?? LoggedEntry(
           applied: number, time: time, wallTime: wallTime, source: source, action: action,
-          arguments: Record(layout, arguments), isQuiet: isQuiet, changes: scalars?.all ?? changes)
+          arguments: Record(layout, arguments), isQuiet: isQuiet,
+          changes: edit?._withUnsafeGuaranteedRef { $0.all } ?? changes)
       objects.append(entry)
       size = entry.footprint
     }

@@ -79,10 +79,35 @@ extension LoggedEntry {
   public func folds(with next: LoggedEntry) -> Bool { isQuiet && next.isQuiet && isAlike(next) }
 
   /// True if the next entry is of the same action, from the same place.
-  func isAlike(_ next: LoggedEntry) -> Bool {
-    action == next.action && failure == nil && next.failure == nil
-      && droppedBy == next.droppedBy && original == nil && next.original == nil && source.kind == next.source.kind
-      && source.plugin == next.source.plugin && source.unit == next.source.unit
+  func isAlike(_ next: LoggedEntry) -> Bool { FoldMark(self).isAlike(FoldMark(next)) }
+}
+
+/// What of an entry tells whether it belongs to a run.
+struct FoldMark {
+  let number: Int
+  let action: String
+  let source: ActionSource
+  let isQuiet: Bool
+  let droppedBy: String?
+  /// True if it was applied as it came, or dropped.
+  let isSingle: Bool
+
+  init(_ entry: LoggedEntry) {
+    (number, action, source, isQuiet) = (entry.number, entry.action, entry.source, entry.isQuiet)
+    droppedBy = entry.droppedBy
+    isSingle = entry.failure == nil && entry.original == nil
+  }
+
+  /// The mark of a plain action.
+  init(_ number: Int, _ action: String, _ source: ActionSource) {
+    (self.number, self.action, self.source, isQuiet) = (number, action, source, false)
+    (droppedBy, isSingle) = (nil, true)
+  }
+
+  /// True if the next entry is of the same action, from the same place.
+  func isAlike(_ next: FoldMark) -> Bool {
+    action == next.action && isSingle && next.isSingle && droppedBy == next.droppedBy
+      && source.kind == next.source.kind && source.plugin == next.source.plugin && source.unit == next.source.unit
       && source.function == next.source.function && next.number == number + 1
   }
 }

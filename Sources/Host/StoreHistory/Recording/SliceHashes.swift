@@ -57,6 +57,44 @@ public struct SliceHashes: Sendable {
   /// Takes in what one action changed, and appends it with the new hashes as the end of the action's line.
   package mutating func add(_ changes: [Change], appendingTo out: inout TextBuffer) { appendEnd(changes, to: &out) }
 
+  /// The same of an edit.
+  package mutating func add(_ edit: ScalarEdit, appendingTo out: inout TextBuffer) {
+    out.append(",\"changes\":[" as StaticString)
+    Self.eachModule(of: edit) { name, part in
+      if part.lowerBound > 0 { out.append(UInt8(ascii: ",")) }
+      let start = out.count
+      for index in part {
+        if index > part.lowerBound { out.append(UInt8(ascii: ",")) }
+        EntryWriter.append(edit.change(index), of: edit, to: &out)
+      }
+      let place = place(of: name)
+      out.withBytes(from: start) { hashes[place].add(elements: $0) }
+    }
+    out.append(UInt8(ascii: "]"))
+    var hasHash = false
+    Self.eachModule(of: edit) { name, _ in
+      guard let place = modules.firstIndex(of: name) else { return }
+      RecordedEntry.append(keys[place], hashes[place].value, isFirst: !hasHash, to: &out)
+      hasHash = true
+    }
+    out.append(hasHash ? "}}" : "}" as StaticString)
+  }
+
+  /// Hands out the modules of an edit, in their order, each with the positions of its changes.
+  private static func eachModule(of edit: ScalarEdit, _ body: (String, Range<Int>) -> Void) {
+    var start = 0
+    while start < edit.count {
+      edit.change(start).shape._withUnsafeGuaranteedRef { shape in
+        var end = start + 1
+        while end < edit.count, edit.change(end).shape._withUnsafeGuaranteedRef({ $0.sliceID }) == shape.sliceID {
+          end += 1
+        }
+        body(shape.slice, start..<end)
+        start = end
+      }
+    }
+  }
+
   private mutating func appendEnd(_ changes: [Change], to out: inout some JSONSink & ~Copyable) {
     out.append(",\"changes\":" as StaticString)
     append(changes, to: &out)

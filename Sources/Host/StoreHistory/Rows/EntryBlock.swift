@@ -27,18 +27,9 @@ struct EntryBlock: ~Copyable {
   ///   - plugin: the checksum of the plugin that it loaded; nil: none.
   /// - Returns: the size of what was added, in bytes.
   mutating func add(_ entry: LoggedEntry, kind: Int, source: Int, names: Int, plugin: Int?) -> Int {
-    let (time, start) = (entry.time.wholeNanoseconds, bytes.count)
-    if count == 0 { (first, at, wall) = (entry.number, time, entry.wallTime) }
-    (last, count) = (entry.number, count + 1)
-    self.names.add(names)
+    let time = entry.time.wholeNanoseconds
+    let start = begin(entry.number, time, entry.wallTime, kind: kind, source: source, names: names)
     if let plugin { self.names.add(plugin) }
-    bytes.append(start == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
-    bytes.append(UInt8(ascii: "["))
-    bytes.append(entry.number - first)
-    append(time &- at)
-    if let wallTime = entry.wallTime { append(wallTime - (wall ?? 0)) } else { appendNulls(1) }
-    append(kind)
-    append(source)
     append(entry.source.line)
     append(entry.source.link)
     // NULLs are written only before something else.
@@ -56,6 +47,45 @@ struct EntryBlock: ~Copyable {
     if beginColumn(!entry.hasRareMembers(at: time), &missing) { EntryWriter.append(entry, to: &bytes.bytes) }
     bytes.append(UInt8(ascii: "]"))
     return bytes.count - start
+  }
+
+  /// Adds a plain action.
+  ///
+  /// - Parameters:
+  ///   - kind: the number of its name.
+  ///   - source: the number of its source.
+  ///   - names: the checksum of both.
+  ///   - text: the columns behind the link.
+  /// - Returns: the size of what was added, in bytes.
+  mutating func add(
+    _ item: PlainEntries.Item, kind: Int, source: Int, names: Int, _ text: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    let start = begin(item.number, item.at, item.wallTime, kind: kind, source: source, names: names)
+    append(item.line)
+    append(item.link)
+    bytes.append(text)
+    bytes.append(UInt8(ascii: "]"))
+    return bytes.count - start
+  }
+
+  /// Begins an action: its first five columns.
+  ///
+  /// - Returns: where it begins.
+  private mutating func begin(
+    _ number: Int, _ time: Int, _ wallTime: Int?, kind: Int, source: Int, names: Int
+  ) -> Int {
+    let start = bytes.count
+    if count == 0 { (first, at, wall) = (number, time, wallTime) }
+    (last, count) = (number, count + 1)
+    self.names.add(names)
+    bytes.append(start == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
+    bytes.append(UInt8(ascii: "["))
+    bytes.append(number - first)
+    append(time &- at)
+    if let wallTime { append(wallTime - (wall ?? 0)) } else { appendNulls(1) }
+    append(kind)
+    append(source)
+    return start
   }
 
   private mutating func append(_ number: Int) {

@@ -1,4 +1,5 @@
 import CSQLite
+import StoreCore
 import StoreSchema
 
 /// A long run of one action from one place, as a journal names it.
@@ -42,7 +43,7 @@ struct RowFolds {
 
   private struct Run {
     let first: Int
-    var last: LoggedEntry
+    var last: FoldMark
     var told: Int
     var changesMore = false
     /// The first action of the statement that asked for all of them; nil: several did, or other actions.
@@ -56,16 +57,16 @@ struct RowFolds {
       let isMove: Bool
     }
 
-    init(_ entry: LoggedEntry) {
+    init(_ entry: FoldMark, _ changes: [Change]) {
       (first, last, told, next) = (entry.number, entry, entry.number, entry.number + RowFolds.step)
       if entry.source.cause == nil { statement = entry.source.statement ?? entry.number }
-      if entry.isQuiet { add(entry.changes) }
+      if entry.isQuiet { add(changes) }
     }
 
-    mutating func add(_ entry: LoggedEntry) {
+    mutating func add(_ entry: FoldMark, _ changes: [Change]) {
       last = entry
       if entry.source.statement != statement { statement = nil }
-      if !changesMore, entry.isQuiet { add(entry.changes) }
+      if !changesMore, entry.isQuiet { add(changes) }
     }
 
     private mutating func add(_ changes: [Change]) {
@@ -88,22 +89,33 @@ struct RowFolds {
     }
 
     /// True if an entry belongs to it. Long runs of two statements are two.
-    func holds(_ entry: LoggedEntry) -> Bool {
+    func holds(_ entry: FoldMark) -> Bool {
       guard last.isQuiet else { return !entry.isQuiet && entry.source.statement == statement && last.isAlike(entry) }
-      return last.folds(with: entry)
+      return entry.isQuiet && last.isAlike(entry)
         && (statement == nil || entry.source.statement == statement || entry.number - first < RowFolds.least)
     }
   }
 
   /// Takes note of an action that was written, the next one.
-  mutating func note(_ entry: LoggedEntry, _ db: Database) throws {
+  mutating func note(_ entry: LoggedEntry, _ db: Database) throws { try note(FoldMark(entry), entry.changes, db) }
+
+  /// The same of a plain action, which is not quiet.
+  mutating func note(_ item: PlainEntries.Item, of entries: PlainEntries, _ db: Database) throws {
+    // Most statements ask for one action.
+    if run == nil, item.link >= 0 { return }
+    var source = ActionSource(entries.origins[item.origin], line: item.line)
+    source.link = item.link
+    try note(FoldMark(item.number, entries.kinds[item.kind].name, source), [], db)
+  }
+
+  private mutating func note(_ entry: FoldMark, _ changes: [Change], _ db: Database) throws {
     guard run?.holds(entry) == true else {
       try end(db)
       // Most statements ask for one action.
-      if entry.isQuiet || entry.source.statement != nil { run = Run(entry) }
+      if entry.isQuiet || entry.source.statement != nil { run = Run(entry, changes) }
       return
     }
-    run?.add(entry)
+    run?.add(entry, changes)
     guard let next = run?.next, entry.number >= next, let fold = run?.fold else { return }
     run?.next += Self.step
     try Self.write(fold, db)

@@ -8,6 +8,8 @@ struct RowPlaces {
   private var first: Int?
   private var count = 0
   private var places = ChangedPlaces()
+  /// The shapes of plain actions that the run has noted already, and the actions whose they are.
+  private var shapes: (of: PlainEntries?, noted: [Bool]) = (nil, [])
 
   /// Takes note of an action that was written, the next one, and writes the run that ends with it.
   mutating func note(_ entry: LoggedEntry, _ db: Database) throws {
@@ -15,6 +17,28 @@ struct RowPlaces {
     places.note(entry.changes)
     count += 1
     if count >= Self.length || entry.isWhole { try end(with: entry.number, endsWhole: entry.isWhole, db) }
+  }
+
+  /// The same of a plain action.
+  ///
+  /// - Parameters:
+  ///   - shapes: the shapes of the places that it changed, by their positions.
+  ///   - hashes: what notes these places behind the first key.
+  mutating func note(
+    _ item: PlainEntries.Item, _ entries: PlainEntries, shapes: Range<Int>, hashes: Range<Int>, _ db: Database
+  ) throws {
+    if first == nil { first = item.number }
+    if self.shapes.of !== entries { self.shapes = (entries, []) }
+    for reference in shapes {
+      let shape = entries.shapeReferences[reference]
+      while self.shapes.noted.count <= shape { self.shapes.noted.append(false) }
+      if self.shapes.noted[shape] { continue }
+      self.shapes.noted[shape] = true
+      for hash in entries.shapes[shape].hashes { places.note(hash) }
+    }
+    for index in hashes { places.note(entries.hashes[index]) }
+    count += 1
+    if count >= Self.length { try end(with: item.number, db) }
   }
 
   /// Writes the run that ends with an action, if there is one.

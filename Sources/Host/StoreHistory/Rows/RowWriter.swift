@@ -71,7 +71,8 @@ struct RowWriter: ~Copyable {
 
   /// Writes an action, or keeps it for a row with the next: ``flush(_:)``.
   mutating func write(_ entry: LoggedEntry, to db: Database) throws {
-    let (kind, source) = (try kind(of: entry, db), try source(of: entry, db))
+    let kind = try kind(of: entry.action, isQuiet: entry.isQuiet, db)
+    let source = try source(of: entry.source.origin, db)
     let loaded = plugin.flatMap { $0.number == entry.number ? $0.checksum : nil }
     // What is wrong with a plugin is then wrong with its action alone.
     if loaded != nil { try flush(db) }
@@ -84,6 +85,30 @@ struct RowWriter: ~Copyable {
     for index in entry.changes.indices {
       if case .field(let module)? = entry.changes[index].path.steps.first { schedule.change(module) }
     }
+  }
+
+  /// Writes plain actions, or keeps them.
+  mutating func write(_ entries: PlainEntries, to db: Database) throws {
+    var kinds: [Name] = []
+    for kind in entries.kinds { kinds.append(try self.kind(of: kind.name, isQuiet: false, db)) }
+    var sources: [Name] = []
+    for origin in entries.origins { sources.append(try source(of: origin, db)) }
+    try entries.withTexts { texts in
+      var (text, shape, hash) = (0, 0, 0)
+      for index in entries.items.indices {
+        let item = entries.items[index]
+        let (kind, source) = (kinds[item.kind], sources[item.origin])
+        let size = block.add(
+          item, kind: kind.id, source: source.id, names: RowNames.checksum(kind.checksum, source.checksum),
+          UnsafeBufferPointer(rebasing: texts[text..<item.textEnd]))
+        if block.isFull { try flush(db) }
+        try places.note(item, entries, shapes: shape..<item.shapeEnd, hashes: hash..<item.hashEnd, db)
+        try folds.note(item, of: entries, db)
+        schedule.add(bytes: size)
+        (text, shape, hash) = (item.textEnd, item.shapeEnd, item.hashEnd)
+      }
+    }
+    for module in entries.modules { schedule.change(module.name) }
   }
 
   /// Writes the actions that are kept.
@@ -165,26 +190,22 @@ struct RowWriter: ~Copyable {
       arguments: [plugin.number, plugin.name, plugin.version, plugin.directory, plugin.digest])
   }
 
-  private mutating func kind(of entry: LoggedEntry, _ db: Database) throws -> Name {
-    for index in recentKinds.indices where recentKinds[index].action == entry.action { return recentKinds[index].name }
+  private mutating func kind(of action: String, isQuiet: Bool, _ db: Database) throws -> Name {
+    for index in recentKinds.indices where recentKinds[index].action == action { return recentKinds[index].name }
     let name: Name
-    if let known = kinds[entry.action] {
+    if let known = kinds[action] {
       name = known
     } else {
-      try db.execute(
-        sql: "INSERT INTO kinds (action, quiet) VALUES (?, ?)", arguments: [entry.action, entry.isQuiet])
-      name = (
-        db.lastInsertedRowID, RowNames.Kind(action: entry.action, isQuiet: entry.isQuiet).checksum
-      )
-      kinds[entry.action] = name
+      try db.execute(sql: "INSERT INTO kinds (action, quiet) VALUES (?, ?)", arguments: [action, isQuiet])
+      name = (db.lastInsertedRowID, RowNames.Kind(action: action, isQuiet: isQuiet).checksum)
+      kinds[action] = name
     }
     if recentKinds.count == 8 { recentKinds.removeFirst() }
-    recentKinds.append((entry.action, name))
+    recentKinds.append((action, name))
     return name
   }
 
-  private mutating func source(of entry: LoggedEntry, _ db: Database) throws -> Name {
-    let origin = entry.source.origin
+  private mutating func source(of origin: ActionSource.Origin, _ db: Database) throws -> Name {
     if let (known, name) = lastSource, known == origin { return name }
     let name: Name
     if let known = sources[origin] {

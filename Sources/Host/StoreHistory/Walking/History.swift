@@ -97,15 +97,15 @@ public struct History<State: Sendable> {
   /// Adds the entry of an action that was applied as it came, and that is none of the shell, behind the others. It becomes bytes, and
   /// no object is made of it. ``keepState(_:before:)`` comes first where ``needsState(before:)`` asks for that.
   ///
-  /// - Parameter scalars: what it changed, where there is one edit of scalars instead of changes.
+  /// - Parameter edit: what it changed, in plain words instead of changes.
   /// - Returns: false where there is no room for it, so that it is gone already.
   @discardableResult
   package mutating func append(
     applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, changes: [Change], _ scalars: ScalarEdit? = nil
+    _ arguments: [Value], isQuiet: Bool, changes: [Change], _ edit: Unmanaged<ScalarEdit>? = nil
   ) -> Bool {
     let size = blocks.log.next.append(
-      number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, scalars)
+      number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, edit)
     return note(number, of: size, false)
   }
 

@@ -1,6 +1,7 @@
 import Platform
 import StoreCore
 import StoreHistory
+import StoreModules
 import StorePlugins
 import StoreSchema
 
@@ -70,6 +71,27 @@ package final class HostJournal {
 
   /// Hears, on any thread, that there may be a note of the clock on the wall.
   var onLeap: (@Sendable () -> Void)? { didSet { journal?.hearOfLeaps(onLeap) } }
+
+  /// True if an action that was applied as it came, is not quiet and none of the shell needs no entry.
+  var takesPlain: Bool { journal != nil && !hasOtherCode && unkept.isEmpty }
+
+  /// Takes note of such an action.
+  ///
+  /// - Parameter edit: what it changed.
+  /// - Returns: false: it needs an entry all the same.
+  func record(
+    plain call: ActionCall, _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource,
+    _ edit: ScalarEdit, to after: HostState
+  ) -> Bool {
+    guard takesPlain, let journal,
+      journal.append(
+        plain: number, time: time, wallTime: wallTime, source: source, action: call.type.fullName, call.type.layout,
+        call.arguments, edit)
+    else { return false }
+    last = number
+    if journal.takeWantsSnapshot() { journal.append(stateAfter: number, after.slices(isWhole: false)) }
+    return true
+  }
 
   /// Takes note of an action.
   ///

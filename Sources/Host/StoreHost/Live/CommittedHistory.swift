@@ -144,6 +144,31 @@ extension LiveStore {
       }
     }
     journal.record(entry, from: before, to: after, plugins: sources)
+    tellJournalFaults(journal)
+  }
+
+  /// True if the file takes plain actions without an entry, and what memory lets go of is read back from there.
+  var journalsPlain: Bool { (journal?.takesPlain ?? false) && history.older != nil }
+
+  /// Journals a plain action.
+  ///
+  /// - Returns: false: it needs an entry.
+  // A function of its own: the parts of an argument are not counted.
+  @inline(never)
+  func journal(
+    plain call: ActionCall, _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource,
+    _ edit: Unmanaged<ScalarEdit>, to after: State
+  ) -> Bool {
+    guard let journal,
+      edit._withUnsafeGuaranteedRef({
+        journal.record(plain: call, number, time, wallTime, source, $0, to: after)
+      })
+    else { return false }
+    tellJournalFaults(journal)
+    return true
+  }
+
+  private func tellJournalFaults(_ journal: HostJournal) {
     // Sessions look by themselves.
     guard let onFault = attendance.onFault, journal.journal?.hasTrouble ?? false else { return }
     for note in takeJournalNotes(for: nil) { onFault(HostError(code: .storeFailed, message: note)) }

@@ -284,18 +284,15 @@ package final class LiveStore: @unchecked Sendable {
   @discardableResult
   package func replaceJournal(_ next: HostJournal?) -> HostJournal? {
     turn {
-      defer {
-        journal = next
-        for hosted in plugins { hosted.plugin.givesScalars = givesScalars }
-      }
+      defer { journal = next }
       // Not at once: the thread that finds the leap may be writing, and may have the turn.
       next?.onLeap = { [lease] in DispatchQueue.global().async { lease.object?.wakeClients() } }
       return journal
     }
   }
 
-  /// True unless a file or a log of many nodes has the changes of each action.
-  var givesScalars: Bool { journal == nil && node == nil }
+  /// True unless a log of many nodes has the changes of each action.
+  var givesScalars: Bool { node == nil }
 
   /// Wakes all clients, which look for notes.
   private func wakeClients() { turn { for client in clients { client.hearing.words?() } } }
@@ -513,14 +510,28 @@ package final class LiveStore: @unchecked Sendable {
     let beginsRun = source.statement == ActionSource.firstOfRun
     let isPlain = isApplied && !isOfShell && exception == nil
     // The caller does not ask for its entry as an object.
-    let isPacked =
-      isPlain && recordedHead.answer != .entry && journal == nil && !beginsRun && comparing.entry == nil
-    let scalars =
-      isPacked && recordedHead.answer == .number && comparing.known == nil && !watchers.areOfParts
-      ? HostState.onlyScalars(from: before, to: after) : nil
-    let changes = isFailed || scalars != nil ? [] : comparing.takeChanges(from: before, to: after)
-    comparing.hasChanged = !changes.isEmpty
-    if let scalars { comparing.versions.note(scalars) } else { comparing.versions.note(changes) }
+    var isPacked = isPlain && recordedHead.answer != .entry && !beginsRun && comparing.entry == nil
+    var edit: Unmanaged<ScalarEdit>?
+    if isPacked, recordedHead.answer == .number, comparing.known == nil, !watchers.areOfParts,
+      journal == nil || !action.call.type.isQuiet && node == nil && journalsPlain
+    {
+      edit = comparing.findEdit(from: before, to: after)
+    }
+    if journal != nil {
+      let (call, number, time) = (action.call, context.number, context.time)
+      if let found = edit, !journal(plain: call, number, time, wallTime, source, found, to: after) { edit = nil }
+      isPacked = edit != nil
+    }
+    let changes = isFailed || edit != nil ? [] : comparing.takeChanges(from: before, to: after)
+    if let edit {
+      edit._withUnsafeGuaranteedRef { edit in
+        comparing.hasChanged = edit.count > 0
+        comparing.versions.note(edit)
+      }
+    } else {
+      comparing.hasChanged = !changes.isEmpty
+      comparing.versions.note(changes)
+    }
     watchers.note(changes)
     if !isFailed { publish(after) }
     // What loads, takes away or restores says so by an action of the shell.
@@ -532,7 +543,7 @@ package final class LiveStore: @unchecked Sendable {
     var (isKept, journaled): (Bool, LoggedEntry?) = (true, nil)
     if isPacked {
       recordedHead.forgetEntry()
-      isKept = pack(action.call, context.number, context.time, source, changes, scalars, before)
+      isKept = pack(action.call, context.number, context.time, source, changes, edit, before)
     } else {
       recordedHead.forgetChanges()
       var made =
@@ -568,12 +579,12 @@ package final class LiveStore: @unchecked Sendable {
   @inline(never)
   private func pack(
     _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change],
-    _ scalars: ScalarEdit?, _ before: State
+    _ edit: Unmanaged<ScalarEdit>?, _ before: State
   ) -> Bool {
     if history.needsState(before: number) { history.keepState(shared(before), before: number) }
     return history.append(
       applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
-      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes, scalars)
+      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes, edit)
   }
 
   /// Keeps an entry in memory.

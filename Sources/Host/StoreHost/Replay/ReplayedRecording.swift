@@ -118,6 +118,8 @@ private struct Replay {
   private var lines: PlainLines
   private var reader: EntryReader
   private let end = LineEnd()
+  /// What the last action changed, in plain words: it is filled anew for each.
+  private let words = ScalarEdit(PlaceShape())
   private var names = ActedNames()
 
   /// The end of the last line as it would be written now.
@@ -173,15 +175,22 @@ private struct Replay {
     } catch {
       throw fault(error, name)
     }
-    let (changes, failure) = (rerun.changes(), try failure(outcome, name))
+    let failure = try failure(outcome, name)
+    let edit = rerun.edit(filling: words)
+    var changes = edit == nil ? rerun.changes() : []
     end.text.removeAll()
-    hashes.add(changes, appendingTo: &end.text)
+    if let edit {
+      edit._withUnsafeGuaranteedRef { hashes.add($0, appendingTo: &end.text) }
+    } else {
+      hashes.add(changes, appendingTo: &end.text)
+    }
     var isRecorded = failure == nil
     end.text.withBytes(from: 0) { isRecorded = isRecorded && line.ends(with: $0, from: action.end) }
     if isRecorded, options.journal == nil {
-      keep(action, changes)
+      keep(action, changes, edit)
       return true
     }
+    if let edit { changes = edit._withUnsafeGuaranteedRef { $0.all } }
     let entry = LoggedEntry(
       number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
       isQuiet: action.isQuiet, changes: changes, failure: failure, wallTime: action.wallTime)
@@ -195,14 +204,14 @@ private struct Replay {
   /// Keeps the entry of an action that was applied, where nobody asks for an object.
   // A function of its own: the parts of an argument are not counted.
   @inline(never)
-  private mutating func keep(_ action: PlainLines.Action, _ changes: [Change]) {
+  private mutating func keep(_ action: PlainLines.Action, _ changes: [Change], _ edit: Unmanaged<ScalarEdit>?) {
     attachments.notePoint(action.number, rerun)
     names.note(action.source)
     if history.needsState(before: action.number) { history.keepState(rerun.before, before: action.number) }
     history.append(
       applied: action.number, time: action.time, wallTime: action.wallTime, source: action.source,
       action: action.call.type.fullName, action.call.type.layout, action.call.arguments, isQuiet: action.isQuiet,
-      changes: changes)
+      changes: changes, edit)
   }
 
   private mutating func run(_ recorded: RecordedEntry) throws -> Bool {

@@ -100,6 +100,13 @@ package struct Rerun {
   /// What the action that was run last changed, in the order of the modules.
   package mutating func changes() -> [Change] { HostState.changes(from: before, to: state, by: &finder) }
 
+  /// The same in plain words, until the next action is run; nil: it takes changes.
+  ///
+  /// - Parameter edit: what may be filled. What is given lives as long as that and the rerun.
+  mutating func edit(filling edit: ScalarEdit) -> Unmanaged<ScalarEdit>? {
+    HostState.edit(from: before, to: state, by: &finder, filling: edit)
+  }
+
   /// Goes on from another state, to which the same plugins belong.
   package mutating func move(to other: HostState) {
     let isComposed = state.hasSwitches(of: other) || state.shell.plugins == other.shell.plugins

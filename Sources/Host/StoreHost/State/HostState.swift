@@ -316,10 +316,15 @@ extension HostState {
     return changes
   }
 
-  /// What changed between two states, where that is one edit of scalars alone; nil: it is something else.
-  static func onlyScalars(from old: HostState, to new: HostState) -> ScalarEdit? {
-    guard old.held !== new.held, old.app.isSame(as: new.app), old.hasSwitches(of: new) else { return nil }
-    return new.held.onlyScalars(since: old.held)
+  /// What changed between two states, in plain words; nil: it takes changes.
+  ///
+  /// - Parameter edit: what may be filled. What is given lives as long as that and the states.
+  static func edit(
+    from old: HostState, to new: HostState, by finder: inout DifferenceFinder, filling edit: ScalarEdit
+  ) -> Unmanaged<ScalarEdit>? {
+    guard old.hasSwitches(of: new) else { return nil }
+    if old.held === new.held { return old.app.fill(edit, to: new.app, by: &finder) ? .passUnretained(edit) : nil }
+    return old.app.isSame(as: new.app) ? new.held.onlyScalars(since: old.held) : nil
   }
 
   /// Appends the changes behind others.

@@ -120,10 +120,11 @@ package final class PluginSlices: @unchecked Sendable {
     edits.insert((index, edit), at: place)
   }
 
-  /// What was written since the slices were lent to an object, where that is one edit of scalars alone; nil: it is something else.
-  func onlyScalars(since former: PluginSlices) -> ScalarEdit? {
+  /// What was written since the slices were lent to an object, where that is one edit of scalars alone; nil: it is something else. The
+  /// plugin has it until its next action.
+  func onlyScalars(since former: PluginSlices) -> Unmanaged<ScalarEdit>? {
     guard edits.count == 1, isLender(of: former), case .scalars(let edit) = edits[0].edit else { return nil }
-    return edit
+    return .passUnretained(edit)
   }
 
   /// Appends what was written since the slices were lent.

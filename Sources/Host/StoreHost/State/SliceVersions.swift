@@ -3,7 +3,7 @@ import StoreSchema
 /// Numbers that tell whether a module's slice is still what it was: they grow with every change.
 package struct SliceVersions {
   // Few, and looked for after every action: no hash is as quick as a look at the first bytes of each.
-  private var modules: [(name: String, count: Int)] = []
+  private var modules: [Module] = []
   /// The position of the module that changed last: changes of one come in runs.
   private var last = 0
   /// The latest paths of fields of modules, with the positions of these: changes at one place share the steps of their path.
@@ -11,6 +11,13 @@ package struct SliceVersions {
   private var oldest = 0
   /// Grows where any slice may be another one, and whatever else an action of the shell changes.
   private(set) var all = 0
+
+  private struct Module {
+    let name: String
+    var count = 0
+    /// The number of the shape of its slice in the edit that told of it last.
+    var shape = 0
+  }
 
   /// Takes note of what an action changed.
   package mutating func note(_ changes: [Change]) {
@@ -27,10 +34,14 @@ package struct SliceVersions {
     }
   }
 
-  /// Takes note of what an action changed in a slice.
-  package mutating func note(_ scalars: ScalarEdit) {
-    if last >= modules.count || !scalars.isOf(slice: modules[last].name) { last = position(of: scalars.slice) }
-    modules[last].count += scalars.count
+  /// Takes note of what an action changed.
+  package mutating func note(_ edit: ScalarEdit) {
+    for index in 0..<edit.count {
+      edit.change(index).shape._withUnsafeGuaranteedRef { shape in
+        if last >= modules.count || modules[last].shape != shape.sliceID { last = position(of: shape) }
+        modules[last].count += 1
+      }
+    }
   }
 
   private func knownModule(of path: Path) -> Int? {
@@ -48,8 +59,15 @@ package struct SliceVersions {
 
   private mutating func position(of module: String) -> Int {
     if let known = modules.firstIndex(where: { $0.name == module }) { return known }
-    modules.append((module, 0))
+    modules.append(Module(name: module))
     return modules.count - 1
+  }
+
+  private mutating func position(of shape: PlaceShape) -> Int {
+    if let known = modules.firstIndex(where: { $0.shape == shape.sliceID }) { return known }
+    let position = position(of: shape.slice)
+    modules[position].shape = shape.sliceID
+    return position
   }
 
   /// Takes note that any slice may be another one.

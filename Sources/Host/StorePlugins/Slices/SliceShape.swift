@@ -108,7 +108,7 @@ final class SliceShape {
 
   private static let noList = ListAccess(
     count: { _ in 0 }, address: { list, _ in list }, mutableAddress: { list, _ in list }, find: { _, _ in nil },
-    position: { _, _ in nil }, insert: { _, _, _ in }, remove: { _, _ in }, commonEnds: { _, _ in (0, 0) })
+    position: { _, _ in nil }, insert: { _, _, _ in }, remove: { _, _ in }, differing: { _, _ in (0..<0, 0..<0) })
 
   private static let noMap = MapAccess(
     count: { _ in 0 }, read: { _, _, _ in false }, modify: { _, _, _ in false }, set: { _, _, _ in },

@@ -258,7 +258,7 @@ final class WrittenPlaces {
         let part = shape.part(scalar.slot)
         let new = (RecordAccess.fields(place.value) + part.pointee.offset).assumingMemoryBound(to: Value.self)
         guard let names = shape.names.baseAddress,
-          let field = place.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names + scalar.slot) })
+          let field = place.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names[scalar.slot]) })
         else { return false }
         let before = objects.windows.integer(ofWrite: scalar.write)
         switch (part.pointee.form, new.pointee) {
@@ -292,7 +292,7 @@ final class WrittenPlaces {
         switch objects.nodes[node].step {
         case .field(let index):
           guard case .record = outer.value.assumingMemoryBound(to: Value.self).pointee,
-            let names = shape.names.baseAddress, let field = place.field(index, names + index)
+            let names = shape.names.baseAddress, let field = place.field(index, names[index])
           else { return nil }
           return (field, RecordAccess.fields(outer.value) + shape.part(index).pointee.offset)
         case .entry(let key):

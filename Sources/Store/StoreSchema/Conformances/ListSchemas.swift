@@ -78,10 +78,12 @@ extension SchematicList {
               target.assumingMemoryBound(to: Self.self).pointee.insert(value, at: index)
             },
             remove: { _ = $0.assumingMemoryBound(to: Self.self).pointee.remove(at: $1) },
-            commonEnds: { left, right in
-              Self.sharedEnds(
-                left.assumingMemoryBound(to: Self.self), right.assumingMemoryBound(to: Self.self),
-                element.access.isEqual)
+            differing: { left, right in
+              let (left, right) = (left.assumingMemoryBound(to: Self.self), right.assumingMemoryBound(to: Self.self))
+              let ends = Self.sharedEnds(left, right, element.access.isEqual)
+              return (
+                ends.prefix..<left.pointee.count - ends.suffix, ends.prefix..<right.pointee.count - ends.suffix
+              )
             }))))
   }
 }

@@ -16,6 +16,12 @@ struct FinderPlace: Sendable {
   private var latest = Recent()
   /// True if nodes and paths are kept.
   private let isKept: Bool
+  /// The shape of the place, where an edit is filled: then the keys by which such places differ are kept, and neither steps nor nodes. Nil:
+  /// it is too deep.
+  private(set) var shape: Unmanaged<PlaceShape>?
+  /// The keys, and the positions from 1.
+  private(set) var keys: [MapKey] = []
+  private var fillsEdit = false
 
   private struct Node: Sendable {
     let path: Path
@@ -47,10 +53,26 @@ struct FinderPlace: Sendable {
     fileprivate let node: Int
     fileprivate let depth: Int
     fileprivate let hash: UInt
+    fileprivate let shape: Unmanaged<PlaceShape>?
   }
 
   @inline(__always)
-  private var spot: Spot { Spot(node: node, depth: steps.count, hash: hash) }
+  private var spot: Spot { Spot(node: node, depth: fillsEdit ? keys.count : steps.count, hash: hash, shape: shape) }
+
+  /// Has places have a shape, from the outermost one on, until that is nil.
+  mutating func fillEdit(from root: PlaceShape?) {
+    shape = root.map { .passUnretained($0) }
+    fillsEdit = root != nil
+  }
+
+  /// True if the last step is a position or a key.
+  var endsInPart: Bool {
+    if let shape { return shape._withUnsafeGuaranteedRef { $0.endsInPart } }
+    return switch steps.last {
+    case .index, .key: true
+    default: false
+    }
+  }
 
   /// Goes one step further in.
   ///
@@ -64,13 +86,53 @@ struct FinderPlace: Sendable {
     return outer
   }
 
+  /// Goes to the value under a key of the map here.
+  ///
+  /// - Returns: the place to return to.
+  @inline(__always)
+  mutating func enter(key: __owned MapKey) -> Spot {
+    if fillsEdit { return enter(key, shape?._withUnsafeGuaranteedRef { $0.entry }) }
+    let hash = key.quickHash
+    return enter(.key(key), hash: hash)
+  }
+
+  /// Goes to the element of the list here that an id names.
+  ///
+  /// - Returns: the place to return to.
+  @inline(__always)
+  mutating func enter(id: MapKey) -> Spot {
+    if fillsEdit { return enter(id, shape?._withUnsafeGuaranteedRef { $0.element }) }
+    return enter(.match(field: ElementIdentity.fieldName, id.value), hash: id.quickHash)
+  }
+
+  /// Goes to the element at a position, from 1, of the list here.
+  ///
+  /// - Returns: the place to return to.
+  @inline(__always)
+  mutating func enter(position: Int) -> Spot {
+    if fillsEdit { return enter(.int(position), shape?._withUnsafeGuaranteedRef { $0.position }) }
+    return enter(.index(position), hash: position)
+  }
+
+  @inline(__always)
+  private mutating func enter(_ key: __owned MapKey, _ part: Unmanaged<PlaceShape>?) -> Spot {
+    let outer = spot
+    keys.append(key)
+    shape = part
+    return outer
+  }
+
   /// Goes into a field of the record here.
   ///
   /// - Returns: the place to return to.
   @inline(__always)
   mutating func enter(field index: Int, _ name: String) -> Spot {
-    guard isKept, steps.isEmpty else { return enter(.field(name), hash: index) }
     let outer = spot
+    if fillsEdit {
+      shape = shape?._withUnsafeGuaranteedRef { $0.field(index, name) }
+      return outer
+    }
+    guard isKept, steps.isEmpty else { return enter(.field(name), hash: index) }
     if index < nodes[node].fields.count {
       let next = Int(nodes[node].fields[index])
       if next > 0, nodes[next].name.hasSameBytes(as: name) {
@@ -101,8 +163,12 @@ struct FinderPlace: Sendable {
   /// Goes back to where a field, a slice or a step was entered.
   @inline(__always)
   mutating func leave(to outer: Spot) {
-    if steps.count > outer.depth { steps.removeLast() }
-    (node, hash) = (outer.node, outer.hash)
+    if fillsEdit {
+      if keys.count > outer.depth { keys.removeLast() }
+    } else if steps.count > outer.depth {
+      steps.removeLast()
+    }
+    (node, hash, shape) = (outer.node, outer.hash, outer.shape)
   }
 
   @inline(never)

@@ -19,6 +19,12 @@ public struct DifferenceFinder: Sendable {
   /// The positions of the elements that the path names by id.
   private var positions: [Int] = []
   private var changes: [Change] = []
+  /// The edit that is filled, instead of the changes.
+  private var edit: Unmanaged<ScalarEdit>?
+  /// True if the edit cannot tell all.
+  private var isBeyondEdit = false
+  /// True within a map or an optional: the values lie there for that long alone.
+  private var isPassing = false
 
   /// A finder that has found nothing yet.
   ///
@@ -44,20 +50,100 @@ public struct DifferenceFinder: Sendable {
     swap(&self.changes, &changes)
   }
 
+  /// Fills an edit with the difference between two values of a type, which stay where they are while it is used.
+  ///
+  /// - Returns: false where it takes changes: the edit has no room, or no words for it.
+  package mutating func fill(
+    _ edit: ScalarEdit, from old: UnsafeRawPointer, to new: UnsafeRawPointer, of schema: Schema
+  ) -> Bool {
+    edit.removeAll()
+    if hasSameMemory(schema, old, new) { return true }
+    (self.edit, isBeyondEdit) = (.passUnretained(edit), false)
+    place.fillEdit(from: edit.root)
+    lookInto(schema, old, new)
+    place.fillEdit(from: nil)
+    self.edit = nil
+    return !isBeyondEdit
+  }
+
   private mutating func add(_ kind: consuming Change.Kind, isInPlace: Bool = false) {
     append(Change(place.path, kind, at: Change.Positions(positions), isInPlace: isInPlace))
   }
 
-  /// Adds what happened to an element as a whole.
-  private mutating func add(_ kind: consuming Change.Kind, at position: Int) {
-    addOnce(kind, positions.isEmpty ? Change.Positions(only: position) : Change.Positions(positions + [position]))
+  /// Adds what became of the value here.
+  @inline(__always)
+  private mutating func put(
+    _ kind: ScalarEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
+    isInPlace: Bool = false
+  ) {
+    if edit == nil {
+      add(Self.kind(schema, old, new), isInPlace: isInPlace)
+    } else {
+      fillEdit(kind, schema, old, new, isInPlace: isInPlace)
+    }
   }
 
-  /// Adds that an element or an entry has come or gone: it is seldom met again, and its path is not kept.
-  private mutating func addOnce(_ kind: consuming Change.Kind) { addOnce(kind, Change.Positions(positions)) }
+  /// Adds that an element, at a position, or an entry has come, gone or moved: it is seldom met again, and its path is not kept.
+  @inline(__always)
+  private mutating func putOnce(
+    _ kind: ScalarEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
+    at position: Int? = nil,
+    to moved: Int = 0
+  ) {
+    guard edit == nil else { return fillEdit(kind, schema, old, new, at: position, to: moved) }
+    let all =
+      position.map { positions.isEmpty ? Change.Positions(only: $0) : Change.Positions(positions + [$0]) }
+      ?? Change.Positions(positions)
+    if case .moved = kind {
+      append(Change(place.newPath, .move(to: moved), at: all))
+    } else {
+      append(Change(place.newPath, Self.kind(schema, old, new), at: all))
+    }
+  }
 
-  private mutating func addOnce(_ kind: consuming Change.Kind, _ positions: Change.Positions) {
-    append(Change(place.newPath, kind, at: positions))
+  @inline(__always)
+  private static func kind(_ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) -> Change.Kind {
+    guard let new else { return .remove(old.map { schema.access.read($0) } ?? .none) }
+    return if let old {
+      .replace(from: schema.access.read(old), to: schema.access.read(new))
+    } else {
+      .add(schema.access.read(new))
+    }
+  }
+
+  // A function of its own, since most looks for changes fill no edit.
+  @inline(never)
+  private mutating func fillEdit(
+    _ kind: ScalarEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
+    at position: Int? = nil,
+    to moved: Int = 0, isInPlace: Bool = false
+  ) {
+    edit?._withUnsafeGuaranteedRef { edit in
+      guard let (shape, keys, known) = beginItem(of: edit), position == nil || known < 0 else {
+        return isBeyondEdit = true
+      }
+      let position = position ?? known
+      switch (kind, schema.access.memory) {
+      case (.moved, _): edit.add(moveOf: shape, keys: keys, from: position, to: moved)
+      case (.replaced, .bool):
+        guard let old, let new else { return isBeyondEdit = true }
+        let (before, now) = (old.load(as: Bool.self) ? 1 : 0, new.load(as: Bool.self) ? 1 : 0)
+        edit.add(shape, keys: keys, from: before, to: now, isTruth: true, position: position)
+      default:
+        edit.add(
+          kind, shape, keys: keys, schema, old, new, position: position, isInPlace: isInPlace, isHeld: isPassing)
+      }
+    }
+  }
+
+  /// Adds the keys of the place here to those of an edit, with its shape and the position of the element around it, or -1; nil: the
+  /// edit cannot tell of it.
+  @inline(__always)
+  private func beginItem(of edit: ScalarEdit) -> (shape: Unmanaged<PlaceShape>, keys: Int, position: Int)? {
+    guard let shape = place.shape, positions.count <= 1, edit.count < ScalarEdit.most else { return nil }
+    let keys = edit.nextKeys
+    for index in place.keys.indices { edit.add(key: place.keys[index]) }
+    return (shape, keys, positions.first ?? -1)
   }
 
   @inline(__always)
@@ -69,7 +155,7 @@ public struct DifferenceFinder: Sendable {
   /// Goes to an element of a list and back.
   @inline(__always)
   private mutating func at(index: Int, _ body: (inout DifferenceFinder) -> Void) {
-    let outer = place.enter(.index(index), hash: index)
+    let outer = place.enter(position: index)
     body(&self)
     place.leave(to: outer)
   }
@@ -77,7 +163,7 @@ public struct DifferenceFinder: Sendable {
   /// Goes to the element of a list that an id names, and back.
   @inline(__always)
   private mutating func at(id: MapKey, _ body: (inout DifferenceFinder) -> Void) {
-    let outer = place.enter(.match(field: ElementIdentity.fieldName, id.value), hash: id.quickHash)
+    let outer = place.enter(id: id)
     body(&self)
     place.leave(to: outer)
   }
@@ -96,13 +182,10 @@ public struct DifferenceFinder: Sendable {
 
   /// Compares two values that take different bytes.
   private mutating func lookInto(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
-    // Unmanaged: the type has them.
-    if let fields = schema.flat.map({ Unmanaged.passUnretained($0) }) {
+    if let fields = schema.flat {
       return fields._withUnsafeGuaranteedRef { compareFields($0, old, new, isOutermost: true) }
     }
-    if let elements = schema.elements.map({ Unmanaged.passUnretained($0) }),
-      let element = schema.element.map({ Unmanaged.passUnretained($0) })
-    {
+    if let (elements, element) = schema.list {
       return elements._withUnsafeGuaranteedRef { access in
         element._withUnsafeGuaranteedRef { compareLists($0, access, old, new) }
       }
@@ -110,7 +193,7 @@ public struct DifferenceFinder: Sendable {
     switch schema.access.parts {
     case .none, .list, .union:
       guard !schema.access.isEqual(old, new) else { return }
-      add(.replace(from: schema.access.read(old), to: schema.access.read(new)))
+      put(.replaced, schema, old, new)
     case .optional(let access): compareOptionals(schema, access, old, new)
     case .record(.flat(let fields)): compareFields(fields, old, new)
     case .record(.dynamic):
@@ -118,10 +201,13 @@ public struct DifferenceFinder: Sendable {
       compareFields(record, old, new)
     case .map(let access):
       guard case .map(_, let element) = schema.kind else { return }
+      let wasPassing = isPassing
+      isPassing = true
       access.visitDifferences(old, new) { key, old, new in
         if let old, let new, hasSameMemory(element, old, new) { return }
         compareEntries(element, key, old, new)
       }
+      isPassing = wasPassing
     }
   }
 
@@ -129,11 +215,11 @@ public struct DifferenceFinder: Sendable {
   private mutating func compareEntries(
     _ element: Schema, _ key: MapKey, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?
   ) {
-    let outer = place.enter(.key(key), hash: key.quickHash)
+    let outer = place.enter(key: key)
     switch (old, new) {
     case (let old?, let new?): lookInto(element, old, new)
-    case (nil, let new?): addOnce(.add(element.access.read(new)))
-    case (let old?, nil): addOnce(.remove(element.access.read(old)))
+    case (nil, let new?): putOnce(.added, element, nil, new)
+    case (let old?, nil): putOnce(.removed, element, old, nil)
     case (nil, nil): break
     }
     place.leave(to: outer)
@@ -158,7 +244,7 @@ public struct DifferenceFinder: Sendable {
     }
     for index in fields.indices where !isSame(index) {
       // An array that grows is copied: room for a second change, where there may be one.
-      if !isOutermost, changes.isEmpty, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
+      if !isOutermost, changes.isEmpty, edit == nil, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
         changes.reserveCapacity(2)
       }
       let outer = place.enter(field: index, fields[index].name)
@@ -179,7 +265,12 @@ public struct DifferenceFinder: Sendable {
 
   private mutating func compareIntegers(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
     let (old, new) = (old.load(as: Int.self), new.load(as: Int.self))
-    if old != new { add(.replace(from: .int(old), to: .int(new))) }
+    if old == new { return }
+    guard let edit else { return add(.replace(from: .int(old), to: .int(new))) }
+    edit._withUnsafeGuaranteedRef { edit in
+      guard let (shape, keys, position) = beginItem(of: edit) else { return isBeyondEdit = true }
+      edit.add(shape, keys: keys, from: old, to: new, isTruth: false, position: position)
+    }
   }
 
   /// Compares the fields of two ``Value/record(_:)``.
@@ -200,7 +291,7 @@ public struct DifferenceFinder: Sendable {
       while index < fields.count {
         defer { index += 1 }
         if isSame(index) { continue }
-        if changes.isEmpty {
+        if changes.isEmpty, edit == nil {
           // An array that grows is copied: room for all that may differ.
           let count = (index..<fields.count).count { !isSame($0) }
           if count > 1 { changes.reserveCapacity(count) }
@@ -220,29 +311,23 @@ public struct DifferenceFinder: Sendable {
     _ schema: Schema, _ access: OptionalAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer
   ) {
     guard case .optional(let wrapped) = schema.kind else { return }
+    let wasPassing = isPassing
+    isPassing = true
+    // Within a collection what happened to the value of an optional must not pass for one of its elements.
     let hadValue = access.read(old) { old in
       let hasValue = access.read(new) { new in compare(wrapped, old, new) }
-      if !hasValue { addInPlace(.remove(wrapped.access.read(old))) }
+      if !hasValue { put(.removed, wrapped, old, nil, isInPlace: place.endsInPart) }
     }
     if !hadValue {
-      _ = access.read(new) { addInPlace(.add(wrapped.access.read($0))) }
+      _ = access.read(new) { put(.added, wrapped, nil, $0, isInPlace: place.endsInPart) }
     }
-  }
-
-  /// Adds what happened to the value of an optional: within a collection it must not pass for one of its elements.
-  private mutating func addInPlace(_ kind: Change.Kind) {
-    switch place.steps.last {
-    case .index, .key: add(kind, isInPlace: true)
-    default: add(kind)
-    }
+    isPassing = wasPassing
   }
 
   private mutating func compareLists(
     _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer
   ) {
-    let (prefix, suffix) = access.commonEnds(old, new)
-    let oldRange = prefix..<(access.count(old) - suffix)
-    let newRange = prefix..<(access.count(new) - suffix)
+    let (oldRange, newRange) = access.differing(old, new)
     guard !oldRange.isEmpty || !newRange.isEmpty else { return }
     if let identity = element.identity {
       compareById(identity, element, access, old, oldRange, new, newRange)
@@ -260,8 +345,8 @@ public struct DifferenceFinder: Sendable {
         switch (oldRange.contains(index), newRange.contains(index)) {
         case (true, true):
           finder.compare(element, access.address(old, index), access.address(new, index))
-        case (false, true): finder.add(.add(element.access.read(access.address(new, index))))
-        case (true, false): finder.add(.remove(element.access.read(access.address(old, index))))
+        case (false, true): finder.put(.added, element, nil, access.address(new, index))
+        case (true, false): finder.put(.removed, element, access.address(old, index), nil)
         case (false, false): break
         }
       }
@@ -283,7 +368,7 @@ public struct DifferenceFinder: Sendable {
       switch difference {
       case .gone(let index):
         at(id: identity.read(access, old, index)) {
-          $0.add(.remove(element.access.read(access.address(old, index))), at: index)
+          $0.putOnce(.removed, element, access.address(old, index), nil, at: index)
         }
       case .changed(let index, let newIndex):
         at(id: identity.read(access, old, index)) { finder in
@@ -296,7 +381,7 @@ public struct DifferenceFinder: Sendable {
     }
     for index in come {
       at(id: identity.read(access, new, index)) {
-        $0.add(.add(element.access.read(access.address(new, index))), at: index)
+        $0.putOnce(.added, element, nil, access.address(new, index), at: index)
       }
     }
     return true
@@ -312,25 +397,20 @@ public struct DifferenceFinder: Sendable {
     let gone = oldIndex.map { (index: $0, id: identity.read(access, old, $0)) }
     let come = newIndex.map { (index: $0, id: identity.read(access, new, $0)) }
     if let gone, access.repeats(old, gone.id) { return false }
-    let isAppended = gone == nil && come?.index == access.count(old)
     let isSameElement = gone?.id == come?.id
-    let isNew = (isAppended || isSameElement) && access.keepOrder(old, new, isAppended ? come?.id : nil)
-    if let come, !isSameElement, !isNew, access.repeats(new, come.id) { return false }
+    if isSameElement { _ = access.keepOrder(old, new, nil) }
+    if let come, !isSameElement, access.repeats(new, come.id) { return false }
     if let gone {
       at(id: gone.id) { finder in
         let before = access.address(old, gone.index)
-        guard let come, isSameElement else {
-          return finder.add(.remove(element.access.read(before)), at: gone.index)
-        }
+        guard let come, isSameElement else { return finder.putOnce(.removed, element, before, nil, at: gone.index) }
         finder.positions.append(gone.index)
         finder.compare(element, before, access.address(new, come.index))
         finder.positions.removeLast()
       }
     }
     if let come, !isSameElement {
-      at(id: come.id) {
-        $0.add(.add(element.access.read(access.address(new, come.index))), at: come.index)
-      }
+      at(id: come.id) { $0.putOnce(.added, element, nil, access.address(new, come.index), at: come.index) }
     }
     return true
   }
@@ -339,6 +419,16 @@ public struct DifferenceFinder: Sendable {
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) {
+    if oldRange.isEmpty, newRange.count == 1, newRange.upperBound == access.count(new) {
+      // Most elements come behind the others.
+      let id = identity.read(access, new, newRange.lowerBound)
+      if access.keepOrder(old, new, id) || !access.repeats(new, id) {
+        return at(id: id) {
+          $0.putOnce(.added, element, nil, access.address(new, newRange.lowerBound), at: newRange.lowerBound)
+        }
+      }
+      return compareByIndex(element, access, old, oldRange, new, newRange)
+    }
     if oldRange.count <= 1, newRange.count <= 1 {
       if compareOne(identity, element, access, old, oldRange.first, new, newRange.first) { return }
       return compareByIndex(element, access, old, oldRange, new, newRange)
@@ -361,21 +451,21 @@ public struct DifferenceFinder: Sendable {
       at(id: id) { finder in
         let old = access.address(old, index)
         guard let newIndex = newPlaces[id] else {
-          finder.add(.remove(element.access.read(old)), at: index)
+          finder.putOnce(.removed, element, old, nil, at: index)
           return
         }
         finder.positions.append(index)
         finder.compare(element, old, access.address(new, newIndex))
         finder.positions.removeLast()
-        if let staying, !staying.contains(newIndex) { finder.add(.move(to: newIndex), at: index) }
+        if let staying, !staying.contains(newIndex) {
+          finder.putOnce(.moved, element, nil, nil, at: index, to: newIndex)
+        }
       }
     }
     for index in newRange {
       let id = identity.read(access, new, index)
       guard oldPlaces[id] == nil else { continue }
-      at(id: id) {
-        $0.add(.add(element.access.read(access.address(new, index))), at: index)
-      }
+      at(id: id) { $0.putOnce(.added, element, nil, access.address(new, index), at: index) }
     }
   }
 }
@@ -402,10 +492,7 @@ extension DifferenceFinder {
   }
 
   /// Goes to the value under a key of the map here.
-  package mutating func enter(key: __owned MapKey) -> Spot {
-    let hash = key.quickHash
-    return Spot(spot: place.enter(.key(key), hash: hash))
-  }
+  package mutating func enter(key: __owned MapKey) -> Spot { Spot(spot: place.enter(key: key)) }
 
   /// Goes to an element of the list here that is the only one to differ, or one of several where elements have no ids. Its id is what
   /// it was.
@@ -415,13 +502,12 @@ extension DifferenceFinder {
     element index: Int, of list: UnsafeRawPointer, _ access: ListAccess, _ element: Schema
   ) -> Spot? {
     guard let identity = element.identity else {
-      return Spot(spot: place.enter(.index(index + 1), hash: index + 1))
+      return Spot(spot: place.enter(position: index + 1))
     }
     let id = identity.read(access, list, index)
     if access.repeats(list, id) { return nil }
     positions.append(index)
-    return Spot(
-      spot: place.enter(.match(field: ElementIdentity.fieldName, id.value), hash: id.quickHash), isNumbered: true)
+    return Spot(spot: place.enter(id: id), isNumbered: true)
   }
 
   /// Goes back to where a place was entered.
@@ -453,15 +539,15 @@ extension DifferenceFinder {
     from first: Int, to list: UnsafeRawPointer, _ access: ListAccess, _ element: Schema
   ) {
     for index in first..<access.count(list) {
-      let value = element.access.read(access.address(list, index))
+      let value = access.address(list, index)
       if let identity = element.identity {
         let id = identity.read(access, list, index)
         if !access.repeats(list, id) {
-          at(id: id) { $0.add(.add(value), at: index) }
+          at(id: id) { $0.putOnce(.added, element, nil, value, at: index) }
           continue
         }
       }
-      at(index: index + 1) { $0.add(.add(value)) }
+      at(index: index + 1) { $0.put(.added, element, nil, value) }
     }
   }
 

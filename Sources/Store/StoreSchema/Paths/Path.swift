@@ -55,7 +55,7 @@ extension Path.Step {
   package func append(to out: inout [UInt8], isFirst: Bool = true) { write(to: &out, isFirst: isFirst) }
 
   @inline(__always)
-  fileprivate func write(to out: inout some ByteSink & ~Copyable, isFirst: Bool) {
+  func write(to out: inout some ByteSink & ~Copyable, isFirst: Bool) {
     switch self {
     case .field(let name), .key(.string(let name)):
       if Self.write(name: name, isFirst: isFirst, to: &out) { return }

@@ -38,6 +38,38 @@ extension TextBuffer: JSONSink {
   }
 }
 
+extension ScalarEdit {
+  /// Appends the path of a change as users write it, as the inside of a JSON text.
+  package func write(pathOf change: Item, to out: inout TextBuffer) {
+    change.shape._withUnsafeGuaranteedRef { shape in
+      shape.appendText(to: &out)
+      if shape.keys == 0 { return }
+      let start = out.count
+      var next = shape.firstKey
+      visitKeys(of: change) { step, key in
+        while next < step {
+          shape.steps[next].write(to: &out, isFirst: next == 0)
+          next += 1
+        }
+        Self.step(like: shape.steps[step], key).write(to: &out, isFirst: step == 0)
+        next = step + 1
+      }
+      while next < shape.steps.count {
+        shape.steps[next].write(to: &out, isFirst: next == 0)
+        next += 1
+      }
+      if out.count > start, !out.isPlainASCII(from: start) { out.bytes.escape(from: start) }
+    }
+  }
+
+  /// Appends the compact JSON of a value that a change was made from or to.
+  package func write(_ place: Int, of change: Item, to out: inout TextBuffer) {
+    guard let schema = change.schema else { return out.append(json: heldValue(place)) }
+    guard let address = UnsafeRawPointer(bitPattern: place) else { return }
+    schema._withUnsafeGuaranteedRef { $0.writeJSON(of: address, to: &out) }
+  }
+}
+
 extension Schema {
   /// Appends the compact JSON of the value of the type at an address: of a long list no second one is made.
   package func appendJSON(of place: UnsafeRawPointer, to out: inout [UInt8]) {
@@ -48,16 +80,17 @@ extension Schema {
   }
 
   fileprivate func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
-    if let elements, let element {
-      out.append(UInt8(ascii: "["))
-      for index in 0..<elements.count(place) {
-        if index > 0 { out.append(UInt8(ascii: ",")) }
-        element.writeJSON(of: elements.address(place, index), to: &out)
+    if let (elements, element) = list {
+      elements._withUnsafeGuaranteedRef { elements in
+        out.append(UInt8(ascii: "["))
+        for index in 0..<elements.count(place) {
+          if index > 0 { out.append(UInt8(ascii: ",")) }
+          element._withUnsafeGuaranteedRef { $0.writeJSON(of: elements.address(place, index), to: &out) }
+        }
+        out.append(UInt8(ascii: "]"))
       }
-      out.append(UInt8(ascii: "]"))
-    } else if let flat, !flat.indices.isEmpty {
-      // Unmanaged: the type has them.
-      Unmanaged.passUnretained(flat)._withUnsafeGuaranteedRef { $0.writeJSON(of: place, to: &out) }
+    } else if let flat, !flat._withUnsafeGuaranteedRef({ $0.indices.isEmpty }) {
+      flat._withUnsafeGuaranteedRef { $0.writeJSON(of: place, to: &out) }
     } else {
       out.append(json: access.read(place))
     }

@@ -190,10 +190,12 @@ private func dynamicList(_ element: Schema) -> ListAccess {
     remove: { target, index in
       mutableList(at: target).pointee.remove(at: index)
     },
-    commonEnds: { left, right in
-      PersistentList.commonEnds(list(at: left), list(at: right)) {
+    differing: { left, right in
+      let (left, right) = (list(at: left), list(at: right))
+      let ends = PersistentList.commonEnds(left, right) {
         element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1))
       }
+      return (ends.prefix..<left.count - ends.suffix, ends.prefix..<right.count - ends.suffix)
     })
 }
 

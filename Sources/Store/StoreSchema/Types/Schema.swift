@@ -18,10 +18,11 @@ public final class Schema: Sendable {
   /// Gives the written form of a value that the Swift type reads, in whatever form; nil: the kind alone says which values are
   /// of the type.
   let normalize: Normalize?
-  /// The fields, where the type is a Swift struct: taken out of ``access`` once, as each comparison asks for them.
-  let flat: FlatFields?
+  /// The fields, where the type is a Swift struct: taken out of ``access`` once, as each comparison asks for them. The type has them for
+  /// good.
+  package let flat: Unmanaged<FlatFields>?
   /// The way to the elements, and their type, where the type is a list: taken out as the fields are.
-  let (elements, element): (ListAccess?, Schema?)
+  let list: (elements: Unmanaged<ListAccess>, element: Unmanaged<Schema>)?
   /// The name that users read instead of that of the kind; nil: there is none.
   let givenName: String?
 
@@ -44,12 +45,13 @@ public final class Schema: Sendable {
     self.isDynamic = isDynamic
     self.normalize = normalize
     identity = ElementIdentity(kind, access)
-    flat = if case .record(.flat(let fields)) = access.parts { fields } else { nil }
-    if case .list(let access) = access.parts, case .list(let element) = kind {
-      (elements, self.element) = (access, element)
-    } else {
-      (elements, element) = (nil, nil)
-    }
+    flat = if case .record(.flat(let fields)) = access.parts { .passUnretained(fields) } else { nil }
+    list =
+      if case .list(let access) = access.parts, case .list(let element) = kind {
+        (.passUnretained(access), .passUnretained(element))
+      } else {
+        nil
+      }
   }
 
   /// True if a list of values of the type finds one by its field `id`, an integer or a text.

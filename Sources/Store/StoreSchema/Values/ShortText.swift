@@ -69,10 +69,19 @@ public struct ShortText {
   /// - Returns: the number of its bytes; nil, and nothing is written, where it is not kept in place.
   @inline(__always)
   package static func write(_ text: String, to memory: UnsafeMutableRawPointer) -> Int? {
-    guard let short = ShortText(text) else { return nil }
-    memory.storeBytes(of: short.first, as: UInt64.self)
-    memory.storeBytes(of: short.last, toByteOffset: 8, as: UInt64.self)
-    return Int(truncatingIfNeeded: short.last >> 56) & 15
+    withUnsafeBytes(of: text) { bytes in bytes.baseAddress.flatMap { write(at: $0, to: memory) } }
+  }
+
+  /// The same of a text where it lies: to take it from there would be counted.
+  @inline(__always)
+  package static func write(at text: UnsafeRawPointer, to memory: UnsafeMutableRawPointer) -> Int? {
+    guard let marks else { return nil }
+    let last = text.load(fromByteOffset: 8, as: UInt64.self)
+    let mark = UInt8(truncatingIfNeeded: last >> 56) & 0xf0
+    guard mark == marks.ascii || mark == marks.other else { return nil }
+    memory.storeBytes(of: text.load(as: UInt64.self), as: UInt64.self)
+    memory.storeBytes(of: last, toByteOffset: 8, as: UInt64.self)
+    return Int(truncatingIfNeeded: last >> 56) & 15
   }
 
   /// A hash that is quicker than a good one.

@@ -122,8 +122,7 @@ struct KeptNarrowing {
         case (_, .list(let any)): access = any
         default: return nil
         }
-        let (prefix, suffix) = access.commonEnds(old, new)
-        let (oldRange, newRange) = (prefix..<access.count(old) - suffix, prefix..<access.count(new) - suffix)
+        let (oldRange, newRange) = access.differing(old, new)
         let most = Self.fewDifferences + access.count(new) / Self.elementsForOne
         // A few elements are soon looked at one by one.
         let differences = oldRange.count + newRange.count <= 16 ? nil : access.differences(old, oldRange, new, newRange)

@@ -1,8 +1,8 @@
 /// The places of the fields of a Swift struct, with all that a comparison needs of each. An object, because it is taken
 /// up at every struct of a walk, and one reference is cheaper to copy than what it stands for.
 public final class FlatFields: Sendable {
-  let fields: [FlatField]
-  let layout: RecordLayout
+  package let fields: [FlatField]
+  package let layout: RecordLayout
 
   /// Lays out the fields of a record.
   ///
@@ -68,7 +68,7 @@ public struct FlatField: Sendable {
   /// The content of its memory.
   public let memory: Access.Memory
   /// The fields of the field, where it is a Swift struct itself.
-  let flat: FlatFields?
+  package let flat: FlatFields?
 
   fileprivate init(name: String, schema: Schema, offset: Int, room: Int) {
     self.name = name

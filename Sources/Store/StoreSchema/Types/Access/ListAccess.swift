@@ -30,9 +30,9 @@ public final class ListAccess: Sendable {
   public let insert: @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void
   /// Takes the element at a position away.
   public let remove: @Sendable (UnsafeMutableRawPointer, Int) -> Void
-  /// The numbers of elements that two lists share at the start and, of the rest, at the end; quick where they share
+  /// The ranges of two lists between what they share at the start and, of the rest, at the end; quick where they share
   /// storage.
-  public let commonEnds: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
+  public let differing: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (old: Range<Int>, new: Range<Int>)
 
   /// Joins the ways to the elements.
   @inlinable
@@ -48,7 +48,7 @@ public final class ListAccess: Sendable {
     differences: @escaping Differences = { _, _, _, _ in nil },
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
-    commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
+    differing: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (old: Range<Int>, new: Range<Int>)
   ) {
     self.find = find
     self.position = position
@@ -61,7 +61,7 @@ public final class ListAccess: Sendable {
     self.mutableAddress = mutableAddress
     self.insert = insert
     self.remove = remove
-    self.commonEnds = commonEnds
+    self.differing = differing
   }
 
   /// Hands out the element at a position, which must exist.

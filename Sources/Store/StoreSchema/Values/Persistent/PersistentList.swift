@@ -404,11 +404,15 @@ extension PersistentList {
 
   @inlinable
   static func keepOrder(from oldRoot: Root?, to root: Root?, appended id: MapKey?) -> Bool {
-    guard ListContent<Element>.mayHaveIDs, let oldRoot, let root,
-      let known = oldRoot._withUnsafeGuaranteedRef({ IDBounds.unmanaged(at: $0.bounds) })
-    else { return false }
+    guard ListContent<Element>.mayHaveIDs, let oldRoot, let root else { return false }
     return root._withUnsafeGuaranteedRef { root in
-      guard IDBounds.unmanaged(at: root.bounds) == nil else { return false }
+      guard !root.hasBounds else { return false }
+      if case .int(let id)? = id, let ascent = oldRoot._withUnsafeGuaranteedRef({ $0.knownAscent }) {
+        guard ascent.greatest < id else { return false }
+        root.keep((ascent.least, id))
+        return true
+      }
+      guard let known = oldRoot._withUnsafeGuaranteedRef({ $0.knownBounds }) else { return false }
       return known._withUnsafeGuaranteedRef { known in
         if let id { return known.appending(id)?.isKept(at: root.bounds) != nil }
         if known.way == .field, known.areOrdered, known.range != nil { _ = known.copy.isKept(at: root.bounds) }

@@ -12,6 +12,8 @@ import Synchronization
 ///   way to it uniquely referenced just before, which lets go of their bounds. An address for changing an element is
 ///   therefore not used any more once somebody has looked for an id.
 /// - Bounds come into a node from nil, by whichever thread looks first, and go only from a node that is about to change.
+/// - Of numbers that ascend, as where an element was appended, the node itself keeps the least and the greatest (`IDAscent`) until
+///   somebody asks for more.
 @usableFromInline
 final class IDBounds: Sendable {
   /// The least id and the greatest; nil: no element has one.
@@ -66,7 +68,8 @@ final class IDBounds: Sendable {
   /// Takes the reference away that a place holds; nil: none.
   @inlinable
   static func take(from place: borrowing Atomic<UInt>) -> Unmanaged<IDBounds>? {
-    UnsafeRawPointer(bitPattern: place.exchange(0, ordering: .acquiring)).map(Unmanaged.fromOpaque)
+    let address = place.exchange(0, ordering: .acquiring)
+    return address <= IDAscent.kept ? nil : UnsafeRawPointer(bitPattern: address).map(Unmanaged.fromOpaque)
   }
 
   /// The bounds with an id behind the others; nil: the ids do not ascend with it, or are read in another way.
@@ -74,6 +77,15 @@ final class IDBounds: Sendable {
   func appending(_ id: MapKey) -> IDBounds? {
     guard ascends, way == .field, let range, range.upperBound < id else { return nil }
     return IDBounds(range.lowerBound...id, ascends: true, descends: false, .field)
+  }
+
+  /// The least id and the greatest, where they are numbers that ascend and are read by the field; nil: they are not.
+  @inlinable
+  var ascent: (least: Int, greatest: Int)? {
+    guard ascends, way == .field, case .int(let least)? = range?.lowerBound,
+      case .int(let greatest)? = range?.upperBound
+    else { return nil }
+    return (least, greatest)
   }
 
   /// Has a place hold the bounds, where it holds none.
@@ -116,6 +128,61 @@ final class IDBounds: Sendable {
     }
     guard low < table.count, table[low].id == id else { return nil }
     return (table[low].offset, low + 1 < table.count && table[low + 1].id == id)
+  }
+}
+
+/// The marks that a node has in place of the address of bounds: its ids are numbers that ascend and are read by the field.
+@usableFromInline
+enum IDAscent {
+  /// The least and the greatest are being written.
+  @inlinable static var claimed: UInt { 1 }
+  /// They stand in the node.
+  @inlinable static var kept: UInt { 2 }
+}
+
+extension TreeNode {
+  /// The least id and the greatest, where they are known to be numbers that ascend and are read by the field; nil: they are not.
+  @inlinable
+  var knownAscent: (least: Int, greatest: Int)? {
+    let address = bounds.load(ordering: .acquiring)
+    if address == IDAscent.kept { return ascent }
+    guard address > IDAscent.kept, let known = UnsafeRawPointer(bitPattern: address) else { return nil }
+    return Unmanaged<IDBounds>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.ascent }
+  }
+
+  /// True if bounds are kept, or are about to be.
+  @inlinable
+  var hasBounds: Bool { bounds.load(ordering: .acquiring) != 0 }
+
+  /// Keeps the least id and the greatest, where no bounds are kept.
+  @inlinable
+  func keep(_ ascent: (least: Int, greatest: Int)) {
+    guard bounds.compareExchange(expected: 0, desired: IDAscent.claimed, ordering: .relaxed).exchanged else { return }
+    // The one thread that made the mark writes them, before any other reads them.
+    self.ascent = ascent
+    bounds.store(IDAscent.kept, ordering: .releasing)
+  }
+
+  /// The bounds that the node has, without a claim on them; nil: none. They stay as long as a list has the node.
+  @inlinable
+  var knownBounds: Unmanaged<IDBounds>? {
+    let address = bounds.load(ordering: .acquiring)
+    if address > IDAscent.kept { return UnsafeRawPointer(bitPattern: address).map(Unmanaged.fromOpaque) }
+    return address == IDAscent.kept ? madeBounds : nil
+  }
+
+  /// The bounds that say the same as what the node keeps.
+  @inlinable
+  @inline(never)
+  var madeBounds: Unmanaged<IDBounds>? {
+    let range = MapKey.int(ascent.least)...MapKey.int(ascent.greatest)
+    let made = Unmanaged.passRetained(IDBounds(range, ascends: true, descends: false, .field))
+    let (isKept, other) = bounds.compareExchange(
+      expected: IDAscent.kept, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
+    if isKept { return made }
+    // Another thread was quicker.
+    made.release()
+    return UnsafeRawPointer(bitPattern: other).map(Unmanaged.fromOpaque)
   }
 }
 
@@ -164,7 +231,7 @@ extension TreeNode {
     guard case .int(let number) = id else { return nil }
     var (node, first) = (root, 0)
     while true {
-      let known = node._withUnsafeGuaranteedRef { IDBounds.unmanaged(at: $0.bounds) }
+      let known = node._withUnsafeGuaranteedRef { $0.knownBounds }
       let count = node._withUnsafeGuaranteedRef { $0.count }
       guard let known, let offset = known._withUnsafeGuaranteedRef({ $0.likelyOffset(of: number, among: count, way) })
       else { return nil }
@@ -222,7 +289,7 @@ extension TreeNode {
   /// The bounds of the ids below this node, looked for where they are not known yet.
   @inlinable
   func idBounds(_ way: IDWay, _ identify: Identify) -> IDBounds {
-    if let known = IDBounds.known(at: bounds) {
+    if let known = knownBounds?.takeUnretainedValue() {
       if known.way == way { return known }
       if let other = IDBounds.known(at: known.other) { return other }
     }
@@ -249,7 +316,7 @@ extension TreeNode {
       range = range.map { min($0.lowerBound, part.lowerBound)...max($0.upperBound, part.upperBound) } ?? part
     }
     let found = IDBounds(range, ascends: ascends, descends: descends, way)
-    if !found.isKept(at: bounds), let known = IDBounds.known(at: bounds), known.way != way {
+    if !found.isKept(at: bounds), let known = knownBounds?.takeUnretainedValue(), known.way != way {
       _ = found.isKept(at: known.other)
     }
     return found
@@ -305,7 +372,7 @@ extension CountedTree {
     var (way, offset): ([IDBounds], Int) = ([], index)
     way.reserveCapacity(node._withUnsafeGuaranteedRef { $0.height } + 1)
     while true {
-      let known = node._withUnsafeGuaranteedRef { IDBounds.known(at: $0.bounds) }
+      let known = node._withUnsafeGuaranteedRef { $0.knownBounds?.takeUnretainedValue() }
       guard let known, let bounds = known.way == .field ? known : IDBounds.known(at: known.other) else { return [] }
       way.append(bounds)
       guard node._withUnsafeGuaranteedRef({ $0.height }) > 0 else { return way }

@@ -32,8 +32,11 @@ final class TreeNode<Content: TreeContent> {
   @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
   /// The address of the node that this one, a root, is a changed copy of, with a reference to it; 0: none is kept.
   @usableFromInline let former = Atomic<UInt>(0)
-  /// The address of the bounds of the ids in this subtree, an `IDBounds`, with a reference to it; 0: they are not known.
+  /// The address of the bounds of the ids in this subtree, an `IDBounds`, with a reference to it; 0: they are not known. Or one of
+  /// the marks in `IDAscent`.
   @usableFromInline let bounds = Atomic<UInt>(0)
+  /// The least id and the greatest where `bounds` is such a mark.
+  @exclusivity(unchecked) @usableFromInline var ascent = (least: 0, greatest: 0)
 
   /// A leaf without elements.
   @inlinable
@@ -71,7 +74,8 @@ final class TreeNode<Content: TreeContent> {
     dropFormer()
     dropBounds()
     if height == 0 { return dropStorage() }
-    children.deinitialize(count: slots)
+    // One by one: the runtime's function for several looks up how each is let go of.
+    for index in 0..<slots { _ = (children + index).move() }
     separators.deinitialize(count: slots)
     NodeMemory.free(storage, Self.innerAlignment)
   }
