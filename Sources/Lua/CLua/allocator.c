@@ -210,24 +210,28 @@ void clua_freeSpare(CLuaMachine *machine) {
 
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
+  if (newSize == 0 && block == NULL) return NULL;
   // Instead of the size that a new block had, Lua gives the type of the object that it is for.
   size_t type = block == NULL ? oldSize : 0;
   if (block == NULL) oldSize = 0;
-  bool isPlain = machine->pool == NULL && machine->lastCharge == 0 && machine->refusedSize == 0;
+  bool isPlain = machine->lastCharge == 0 && machine->refusedSize == 0;
   // As below, for nearly all blocks, with the questions left out whose answers are known.
   if (isPlain && newSize == 0 && oldSize < longText) {
     machine->memory -= oldSize;
+    if (machine->pool != NULL) __atomic_sub_fetch(&machine->pool->used, oldSize, __ATOMIC_RELAXED);
     giveBack(machine, block, oldSize);
     return NULL;
   }
   if (isPlain && block == NULL && isSmall(newSize) && machine->main != NULL) {
     size_t memory = machine->memory + newSize;
-    if (memory <= machine->memorySeen && (memory <= machine->memoryLimit || !machine->enforcing)) {
+    bool hasRoom = memory <= machine->memorySeen && (memory <= machine->memoryLimit || !machine->enforcing);
+    if (hasRoom && (machine->pool == NULL || takeFromPool(machine, 0, newSize))) {
       void *made = take(machine, newSize);
       if (made != NULL) {
         machine->memory = memory;
         return made;
       }
+      if (machine->pool != NULL) takeFromPool(machine, newSize, 0);
     }
   }
   if (newSize == 0) {

@@ -155,6 +155,12 @@ bool clua_writeWindow(lua_State *L, CLuaMachine *machine, CLuaObject object) {
   CLuaWrite *write = &windows->writes[windows->writeCount++];
   write->window = (uint32_t)(object & 0xffffff);
   write->slot = (uint32_t)(slot - window->slots);
+  // A copy of a known size takes one step.
+  if (slot->kind == CLuaSlotKindInteger) {
+    memcpy(write->former, field, sizeof(int64_t));
+    memcpy(field, bytes, sizeof(int64_t));
+    return true;
+  }
   size_t size = clua_slotSize(slot);
   memcpy(write->former, field, size);
   memcpy(field, bytes, size);

@@ -15,6 +15,12 @@ public struct LuaMeter {
   @discardableResult
   public func hold(_ bytes: Int) -> Bool { clua_hold(machine, bytes) }
 
+  /// The same for the entries of a table, with the work of taking them over.
+  func holdEntries(_ count: Int) -> Bool {
+    work(2 * count)
+    return hold(32 * count)
+  }
+
   /// Counts work as so many instructions; where they are used up the call fails once the callback returns.
   @inlinable
   public func work(_ instructions: Int) { clua_work(machine, instructions) }

@@ -194,18 +194,9 @@ final class WrittenPlaces {
 
   /// True if a place of one node stands behind one of another; nil: that is not seen by fields and keys.
   private func isBehind(_ scalar: Scalar, _ other: Scalar, _ objects: SliceObjects, _ root: Int) -> Bool? {
-    func depth(_ node: Int) -> Int {
-      var (node, depth) = (node, 0)
-      while node > root {
-        node = objects.nodes[node].parent
-        depth += 1
-      }
-      return node == root ? depth : -1
-    }
     var (left, right) = (scalar.node, other.node)
     var (leftStep, rightStep) = (SliceNode.Step.field(scalar.slot), SliceNode.Step.field(other.slot))
-    var (leftDepth, rightDepth) = (depth(left), depth(right))
-    guard leftDepth >= 0, rightDepth >= 0 else { return nil }
+    var (leftDepth, rightDepth) = (objects.nodes[left].depth, objects.nodes[right].depth)
     while left != right {
       let isLeft = leftDepth >= rightDepth
       if rightDepth >= leftDepth {
@@ -230,13 +221,12 @@ final class WrittenPlaces {
 
   /// An edit without changes that nobody else has.
   private func emptyEdit(of name: String) -> ScalarEdit {
-    let isFree = isKnownUniquelyReferenced(&edit)
-    let isKnown = edit.map { Unmanaged.passUnretained($0)._withUnsafeGuaranteedRef { $0.isOf(slice: name) } } ?? false
-    if isFree, isKnown, let edit {
+    if isKnownUniquelyReferenced(&edit), let edit, edit.isOf(slice: name) {
       edit.removeAll()
       return edit
     }
-    let new = ScalarEdit(isKnown ? edit?.root ?? PlaceShape(slice: name) : PlaceShape(slice: name))
+    let root = edit.flatMap { $0.isOf(slice: name) ? $0.root : nil }
+    let new = ScalarEdit(root ?? PlaceShape(slice: name))
     edit = new
     return new
   }
@@ -300,7 +290,7 @@ final class WrittenPlaces {
             let entry = place.entry,
             let value = objects.knownPlace(node) ?? shape.find(objects.keys[key], in: outer.value)?.address
           else { return nil }
-          edit.add(key: objects.keys.place(key).pointee)
+          edit.add(keyAt: objects.keys.place(key))
           return (entry, value)
         case .element, .draft, .module: return nil
         }

@@ -23,6 +23,19 @@ struct ShortKeys {
     let mask = UInt64(0xf0 & ~(marks.ascii ^ marks.other)) << 56
     return ShortKeys(mask: mask, mark: UInt64(marks.ascii) << 56 & mask, tag: tag)
   }()
+
+  /// Writes the bytes of a text that is kept in place to sixteen bytes of memory, those behind it with something.
+  ///
+  /// - Returns: the number of its bytes; nil, and nothing is written, where the key is something else.
+  @inline(__always)
+  static func write(_ key: UnsafePointer<MapKey>, to memory: UnsafeMutableRawPointer) -> Int? {
+    guard let finding else { return nil }
+    let words = KeySearch.words(at: key)
+    guard words.tag == finding.tag, words.last & finding.mask == finding.mark else { return nil }
+    memory.storeBytes(of: words.first, as: UInt64.self)
+    memory.storeBytes(of: words.last, toByteOffset: 8, as: UInt64.self)
+    return Int(truncatingIfNeeded: words.last >> 56) & 15
+  }
 }
 
 /// A comparison of the keys of a map with the one that is looked for.
@@ -48,7 +61,7 @@ struct KeySearch {
   }
 
   @inline(__always)
-  private static func words(at key: UnsafePointer<MapKey>) -> (first: UInt64, last: UInt64, tag: UInt8) {
+  fileprivate static func words(at key: UnsafePointer<MapKey>) -> (first: UInt64, last: UInt64, tag: UInt8) {
     let memory = UnsafeRawPointer(key)
     return (
       memory.load(as: UInt64.self), memory.load(fromByteOffset: 8, as: UInt64.self),
