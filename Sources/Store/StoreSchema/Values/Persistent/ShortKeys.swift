@@ -110,9 +110,18 @@ extension PersistentMap where Key == MapKey {
   }
 
   /// The same, and whether the value can be changed where it is.
-  mutating func ownPlace(ofKey key: MapKey) -> (number: Int, value: FoundPart)? {
+  ///
+  /// - Parameter guess: the number of an entry at which to look first, which need not be there; -1: none.
+  mutating func ownPlace(ofKey key: MapKey, guess: Int) -> (number: Int, value: FoundPart)? {
     guard let root = tree.unmanagedRoot else { return nil }
     var isOwn = isKnownUniquelyReferenced(&tree.root) && root._withUnsafeGuaranteedRef { $0.hasOwnStorage }
+    if guess >= 0 {
+      var isGuessOwn = isOwn
+      let entry = Self.entry(numbered: guess, below: root) { $0.child($1, isOwn: &isGuessOwn) }
+      if let entry, Self.key(of: entry).pointee == key {
+        return (guess, FoundPart(UnsafeMutableRawPointer(Self.value(of: entry)), isOwn: isGuessOwn))
+      }
+    }
     let place = Self.descend(from: root, to: key) { $0.child($1, isOwn: &isOwn) }
     return place.map { ($0.number, FoundPart(UnsafeMutableRawPointer(Self.value(of: $0.entry)), isOwn: isOwn)) }
   }
@@ -123,6 +132,25 @@ extension PersistentMap where Key == MapKey {
   }
 
   @usableFromInline typealias Node = TreeNode<MapContent<Key, Value>>
+
+  /// The entry of a number; nil: there is none.
+  ///
+  /// - Parameter child: a child of a node.
+  @inline(__always)
+  private static func entry(
+    numbered number: Int, below root: Unmanaged<Node>, child: (Node, Int) -> Unmanaged<Node>
+  ) -> UnsafeMutablePointer<Entry>? {
+    var node = root
+    var height = root._withUnsafeGuaranteedRef { $0.height }
+    guard number >> (Node.numberShift + Node.fanOutShift * height) == 0 else { return nil }
+    while true {
+      let index = Node.index(of: number, atHeight: height)
+      guard index < node._withUnsafeGuaranteedRef({ $0.slots }) else { return nil }
+      if height == 0 { return node._withUnsafeGuaranteedRef { $0.elements + index } }
+      node = node._withUnsafeGuaranteedRef { child($0, index) }
+      height -= 1
+    }
+  }
 
   /// - Parameter child: a child of a node.
   @inline(__always)
