@@ -12,8 +12,8 @@ public struct LuaCall {
   /// The state that calls.
   public unowned(unsafe) let state: LuaState
   // The parts of the state that each argument needs: to get them from it would count references.
-  private let machine: UnsafeMutablePointer<CLuaMachine>
-  private let link: LuaLinkPointer
+  @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
+  @usableFromInline let link: LuaLinkPointer
   /// The number of arguments.
   public let count: Int
   /// Takes the results; nothing written is no result.
@@ -45,6 +45,7 @@ public struct LuaCall {
   ///   - keys: the addresses of interned keys, sixteen at most.
   ///   - body: gets each field by the position of its key. It returns false to end that.
   /// - Returns: true if all were handed out; false where the argument is something else.
+  @inlinable
   public func fields(
     at position: Int, keys: UnsafeBufferPointer<UnsafeRawPointer>, _ body: (_ key: Int, _ value: LuaArgument) -> Bool
   ) -> Bool {

@@ -11,6 +11,8 @@ struct SliceNode {
   let step: Step
   /// The number of parents that it has, one within the other.
   let depth: Int
+  /// The field of the slice that it is, or is within; -1: none.
+  let top: Int
   /// The number of the draft that it is a part of; 0: it is a part of the state, read-only.
   let draft: Int
   /// The address of the value, when it was found; nil: it cannot be addressed.

@@ -101,7 +101,7 @@ final class SliceObjects: LuaObjectHandler {
     if !showsParts { beginNested() }
     nodes.append(
       SliceNode(
-        shape: shape, parent: -1, step: .draft, depth: 0, draft: draftNumber, address: pointer, time: time,
+        shape: shape, parent: -1, step: .draft, depth: 0, top: -1, draft: draftNumber, address: pointer, time: time,
         isMutable: true,
         generation: generation))
     let fields = showRecord(number, shape, at: pointer)
@@ -371,11 +371,15 @@ extension SliceObjects {
 
   func addPart(_ shape: Unmanaged<SliceShape>, _ parent: Int, _ step: SliceNode.Step, _ place: Place) -> LuaObject {
     let number = nodes.count
+    var (depth, top, draft) = (0, -1, 0)
+    if parent >= 0 {
+      (depth, top, draft) = (nodes[parent].depth + 1, nodes[parent].top, nodes[parent].draft)
+      if depth == 1, case .field(let position) = step { top = position }
+    }
     nodes.append(
       SliceNode(
-        shape: shape, parent: parent, step: step, depth: parent < 0 ? 0 : nodes[parent].depth + 1,
-        draft: parent < 0 ? 0 : nodes[parent].draft, address: place.address, time: time, isMutable: place.isMutable,
-        generation: generation))
+        shape: shape, parent: parent, step: step, depth: depth, top: top, draft: draft, address: place.address,
+        time: time, isMutable: place.isMutable, generation: generation))
     if number - base >= Self.fewNodes { note(number) }
     if let address = place.address { showRecord(number, shape, at: address) }
     return object(number)
