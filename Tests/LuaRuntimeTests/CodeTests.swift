@@ -74,6 +74,69 @@ import Testing
     #expect(try !sketch(source).isBrief)
   }
 
+  /// Whether a function of a module with some captured locals is brief.
+  private func isBrief(_ source: String, _ preparation: String = "") throws -> Bool {
+    let chunk = try state.loadModule(
+      """
+      local function add(t, k) t[k] = 1 return t[k] end
+      local function loop() while true do end end
+      local function again(n) return again(n) end
+      local function twice(t) add(t, 'a') return add(t, 'b') end
+      local function call(f) return f end
+      local changed, data, limit = add, { f = loop }, 20
+      local function change() changed = loop end
+      \(preparation)
+      return \(source), change
+      """, chunkName: "m")
+    return try #require(try state.call(chunk).first?.asFunction).isBrief
+  }
+
+  @Test(arguments: [
+    "function(s) add(s, 'x') end", "function(s) return twice(s) end", "function(s, a) s.x = a.time:sub(1, limit) end",
+    "function(s, a) local t = a.time return t:upper() end", "function(s) if not s.x then error('no ' .. s.y) end end",
+    "function(s, a) s.n = math.max(s.n, a.n) end", "function(s, a) add(s, a.x and tostring(a.y) or a.z) end",
+    "function(s) s:f() end", "function(s) s.f() end", "function(s) (s.x and add or twice)(s) end",
+  ])
+  func codeThatCallsWhatEndsSoon(source: String) throws {
+    #expect(try isBrief(source))
+  }
+
+  @Test(arguments: [
+    "function(s) loop() end", "function(s) again(1) end", "function(s) changed(s, 1) end", "function(s) data.f() end",
+    "function(s) data:f() end", "function(s) s.f = add end", "function(s) return add end", "function(s) add(loop) end",
+    "function(s) local f = add f(s) end", "function(s) call(add)(s) end", "function(s) pcall(loop) end",
+    "function(s, a) a.x:gsub('.', loop) end", "function(s) (s.x and add or loop)(s) end", "function(s) load(s.x)() end",
+    "(function() local _ENV = { error = loop } return function(s) error(s.x) end end)()",
+    "function(s) for i = 1, 2 do add(s, i) end end", "function(s) s = data s:f() end", "function(s, ...) add(s) end",
+    "function(s) for _ in pairs(s) do end end", "function(s) add(s, function() end) end", "function(s) limit = 1 end",
+  ])
+  func codeThatCallsWhatMayGoOn(source: String) throws {
+    #expect(try !isBrief(source))
+  }
+
+  @Test(arguments: ["_G['co' .. 'routine'].wrap(call)", "_G['lo' .. 'ad']('')"])
+  func codeIsCountedWhereNoChunkShowsAllOfIt(preparation: String) throws {
+    #expect(try !isBrief("function(s) add(s) end", preparation))
+    let other = try evaluate(state, "local function f() end return function() f() end")
+    #expect(try !#require(other.asFunction).isBrief, "its chunk is no module")
+  }
+
+  /// What is charged for is not the instructions alone: the budget ends at the same place, counted or not.
+  @Test(arguments: [false, true])
+  func theBudgetIsTheSameCountedOrNot(isBrief: Bool) throws {
+    let source = "return function(n) local t = ('x'):rep(n) return #t:upper() end"
+    let function = try #require(try evaluate(state, source).asFunction)
+    let caller = LuaCaller(state)
+    state.limits.instructions = 5000
+    func isDone(_ count: Int) -> Bool {
+      var arguments = caller.arguments()
+      arguments.writer.append(count)
+      return caller.count(function.handle, arguments, isBrief: isBrief).isDone
+    }
+    let ends = (1...1000).first { !isDone($0 * 1000) }
+    #expect(ends == 172)
+  }
+
   @Test func longCodeIsNotBrief() throws {
     func code(_ count: Int) -> String { "function(s) " + String(repeating: "s.x = s.x ", count: count) + "end" }
     #expect(try sketch(code(200)).isBrief)

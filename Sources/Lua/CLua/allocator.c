@@ -208,28 +208,21 @@ void clua_freeSpare(CLuaMachine *machine) {
   machine->spareBytes = 0;
 }
 
-void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
-  CLuaMachine *machine = context;
+/// Gives a new block of a small size where nothing but the limits has to be looked at; null: more has.
+static inline void *takeQuickly(CLuaMachine *machine, size_t size) {
+  size_t memory = machine->memory + size;
+  if (memory > machine->memorySeen || (memory > machine->memoryLimit && machine->enforcing)) return NULL;
+  if (machine->pool != NULL && !takeFromPool(machine, 0, size)) return NULL;
+  void *made = take(machine, size);
+  if (made != NULL) machine->memory = memory;
+  else if (machine->pool != NULL) takeFromPool(machine, size, 0);
+  return made;
+}
+
+static __attribute__((noinline)) void *allocate(CLuaMachine *machine, void *block, size_t oldSize, size_t newSize) {
   // Instead of the size that a new block had, Lua gives the type of the object that it is for.
   size_t type = block == NULL ? oldSize : 0;
   if (block == NULL) oldSize = 0;
-  bool isPlain = machine->pool == NULL && machine->lastCharge == 0 && machine->refusedSize == 0;
-  // As below, for nearly all blocks, with the questions left out whose answers are known.
-  if (isPlain && newSize == 0 && oldSize < longText) {
-    machine->memory -= oldSize;
-    giveBack(machine, block, oldSize);
-    return NULL;
-  }
-  if (isPlain && block == NULL && isSmall(newSize) && machine->main != NULL) {
-    size_t memory = machine->memory + newSize;
-    if (memory <= machine->memorySeen && (memory <= machine->memoryLimit || !machine->enforcing)) {
-      void *made = take(machine, newSize);
-      if (made != NULL) {
-        machine->memory = memory;
-        return made;
-      }
-    }
-  }
   if (newSize == 0) {
     machine->memory -= oldSize;
     if (machine->pool != NULL) takeFromPool(machine, oldSize, 0);
@@ -265,4 +258,21 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
   }
   if (machine->main == NULL && block == NULL && type == 0) noteFirst(machine, moved, newSize);
   return moved;
+}
+
+void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
+  CLuaMachine *machine = context;
+  // Nearly all blocks are small, and made or freed while nothing else is under way.
+  bool isPlain = machine->lastCharge == 0 && machine->refusedSize == 0;
+  if (block == NULL) {
+    if (newSize == 0) return NULL;
+    void *made = isPlain && isSmall(newSize) && machine->main != NULL ? takeQuickly(machine, newSize) : NULL;
+    if (made != NULL) return made;
+  } else if (newSize == 0 && isPlain && isSmall(oldSize)) {
+    machine->memory -= oldSize;
+    if (machine->pool != NULL) __atomic_sub_fetch(&machine->pool->used, oldSize, __ATOMIC_RELAXED);
+    giveBack(machine, block, oldSize);
+    return NULL;
+  }
+  return allocate(machine, block, oldSize, newSize);
 }

@@ -1,8 +1,9 @@
 // Budgets: instructions and time by the count hook and by charges of long C functions and of the allocator.
 //
 // Once a budget is used up the hook fires at every instruction, so that code that catches the error gets no further.
-// New coroutines inherit the hook of the thread that makes them. A call that ends within one period whatever it does is not
-// counted: its hook would never fire.
+// New coroutines inherit the hook of the thread that makes them. A call takes its first period of instructions from its budget at
+// once. So the budget is the same for a call that ends within that period whatever it does, whether its instructions are counted
+// or not.
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,18 @@ static bool isLate(CLuaMachine *machine) {
   return now >= machine->deadline;
 }
 
+/// Counts instructions that code ran; those that were taken from the budget at once are not taken again.
+static inline void pass(CLuaMachine *machine, int64_t instructions) {
+  int64_t taken = instructions < machine->advance ? instructions : machine->advance;
+  machine->advance -= taken;
+  machine->remaining -= instructions - taken;
+}
+
+/// The instructions of the running call, with what it was charged.
+static inline int64_t used(const CLuaMachine *machine) {
+  return machine->instructionLimit - machine->remaining - machine->advance;
+}
+
 /// Nanoseconds that this thread has worked.
 static int64_t workingTime(void) {
   struct timespec now;
@@ -59,7 +72,7 @@ static bool isSluggish(CLuaMachine *machine) {
     return false;
   }
   if (now - machine->firstLook < littleWork) return false;
-  int64_t counted = (machine->instructionLimit - machine->remaining) * instructionTime;
+  int64_t counted = used(machine) * instructionTime;
   return workingTime() - machine->workBefore > littleWork * 1000000 + counted;
 }
 
@@ -113,7 +126,7 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
     } else if (machine->isRepeatable) {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sworked for %lld ms on %lld VM instructions",
                place, (long long)((workingTime() - machine->workBefore) / 1000000),
-               (long long)(machine->instructionLimit - machine->remaining));
+               (long long)used(machine));
     } else {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sran longer than %lld ms", place,
                (long long)machine->millisecondLimit);
@@ -140,8 +153,8 @@ static int nextPeriod(const CLuaMachine *machine) {
   if (machine->texts.longest > 0 && period > readBytes / (int64_t)machine->texts.longest) {
     period = readBytes / (int64_t)machine->texts.longest + 1;
   }
-  if (machine->remaining >= period) return (int)period;
-  return machine->remaining > 0 ? (int)machine->remaining : 1;
+  int64_t left = machine->remaining > 0 ? machine->remaining + machine->advance : 1;
+  return (int)(left < period ? left : period);
 }
 
 static void hook(lua_State *L, lua_Debug *record) {
@@ -151,7 +164,7 @@ static void hook(lua_State *L, lua_Debug *record) {
   }
   CLuaMachine *machine = clua_machine(L);
   int passed = lua_gethookcount(L);
-  machine->remaining -= passed;
+  pass(machine, passed);
   CLuaStatus status = usedUp(machine);
   if (status != CLuaStatusDone) {
     lua_getinfo(L, "Sl", record);
@@ -178,7 +191,7 @@ static void beginPeriod(CLuaMachine *machine, lua_State *L) {
   if (machine->countdown > 0 && lua_gethook(L) != NULL) {
     int left;
     memcpy(&left, (const char *)L + machine->countdown, sizeof left);
-    machine->remaining -= lua_gethookcount(L) - left;
+    pass(machine, lua_gethookcount(L) - left);
   }
   lua_sethook(L, hook, events(machine), nextPeriod(machine));
   if (L == machine->main) machine->isCounting = true;
@@ -232,6 +245,9 @@ void clua_noteGrowth(CLuaMachine *machine) {
 
 static inline void fill(CLuaMachine *machine) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
+  // A smaller budget is counted from the first instruction.
+  machine->advance = machine->remaining > 2 * CLUA_HOOK_PERIOD ? CLUA_HOOK_PERIOD : 0;
+  machine->remaining -= machine->advance;
   machine->exhausted = machine->isWeak ? CLuaStatusRuntime : CLuaStatusDone;
   machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
   machine->firstLook = 0;
@@ -257,8 +273,8 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   machine->isPoolSpent = false;
   machine->shortPlace[0] = 0;
   machine->refusedSize = 0;
-  // Under a shorter period, a call that fits into a whole one may need counting after all.
-  if (isCounted || machine->watchesLeaving || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
+  // Under a shorter period, a call that fits into a whole one may need looks after all.
+  if (isCounted || machine->watchesLeaving || machine->advance == 0 || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
     count(machine, L);
   } else if (machine->isCounting) {
     // A hook costs each instruction as much as some instructions do.
@@ -276,7 +292,7 @@ static const int64_t nestedCallCost = 50;
 
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
   beginPeriod(machine, machine->running);
-  CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline > 0 ? milliseconds() : 0,
+  CLuaBudget outer = {machine->remaining, machine->advance, machine->deadline, machine->deadline > 0 ? milliseconds() : 0,
                       machine->charged, machine->held, machine->exhausted};
   fill(machine);
   count(machine, L);
@@ -285,6 +301,7 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
 
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->remaining = outer.remaining - nestedCallCost;
+  machine->advance = outer.advance;
   bool isExtended = outer.deadline > 0 && !machine->countsNested;
   machine->deadline = isExtended ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->firstLook = 0;

@@ -204,3 +204,24 @@ bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
   lua_pop(L, 1);
   return isDumped;
 }
+
+CLuaCapture clua_captured(CLuaMachine *machine, int32_t function, int32_t position, int32_t *reference) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, 2)) return CLuaCaptureOther;
+  int top = lua_gettop(L);
+  CLuaCapture capture = CLuaCaptureOther;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  if (lua_getupvalue(L, -1, position) != NULL) {
+    int type = lua_type(L, -1);
+    bool isLuaFunction = type == LUA_TFUNCTION && !lua_iscfunction(L, -1);
+    if (type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING) {
+      capture = CLuaCaptureScalar;
+    } else if (lua_topointer(L, -1) == machine->visibleGlobalsPointer) {
+      capture = CLuaCaptureGlobals;
+    } else if (isLuaFunction && clua_anchor(machine, -1, reference) == CLuaStatusDone) {
+      capture = CLuaCaptureFunction;
+    }
+  }
+  lua_settop(L, top);
+  return capture;
+}

@@ -38,6 +38,7 @@ static int yield(lua_State *L) {
 static int create(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   clua_charge(L, creationCost);
+  clua_machine(L)->hasHiddenCode = true;
   lua_State *coroutine = lua_newthread(L);
   lua_pushvalue(L, 1);
   lua_xmove(L, coroutine, 1);

@@ -169,8 +169,17 @@ static void checkMemory(lua_State *L, CLuaItems *items) {
   luaL_error(L, "not enough memory for the values of the host");
 }
 
+/// Pushes what stands above the mark where it is one value that is neither a string nor a table; false: it is something else.
+static inline bool pushOnePlain(lua_State *L, CLuaItems *items, CLuaMark mark) {
+  if (items->count != mark.items + 1 || items->items[mark.items].kind > CLuaItemKindReference) return false;
+  pushPlain(L, &items->items[mark.items]);
+  clua_reset(items, mark);
+  return true;
+}
+
 int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
   checkMemory(L, items);
+  if (pushOnePlain(L, items, mark)) return 1;
   int count = 0;
   for (size_t position = mark.items; position < items->count; count += 1) {
     if (count >= 8) luaL_checkstack(L, 4, "too many values");
@@ -182,6 +191,7 @@ int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
 
 void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark) {
   checkMemory(L, items);
+  if (pushOnePlain(L, items, mark)) return;
   if (mark.items < items->count) {
     pushOne(L, items, mark.items, 0);
   } else {

@@ -73,6 +73,7 @@ void clua_noteWork(CLuaMachine *machine);
 /// The rest of the budget of a call that waits for a nested one.
 typedef struct CLuaBudget {
   int64_t remaining;
+  int64_t advance;
   int64_t deadline;
   int64_t since;
   uint64_t charged;

@@ -98,10 +98,9 @@ static inline CLuaAnswer end(lua_State *L, Question question, CLuaAnswer answer)
   return answer;
 }
 
-static int getField(lua_State *L) {
-  CLuaMachine *machine = clua_machine(L);
-  CLuaObject object = checkObject(L, 1);
-  if (clua_readWindow(L, machine, object)) return 1;
+// Apart from getField and setField, most of whose calls end at a window and need no room for this.
+
+static __attribute__((noinline)) int askForField(lua_State *L, CLuaMachine *machine, CLuaObject object) {
   CLuaValue key;
   readKey(L, &key);
   Question question = begin(L, machine);
@@ -110,10 +109,13 @@ static int getField(lua_State *L) {
   return 1;
 }
 
-static int setField(lua_State *L) {
+static int getField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
-  if (clua_writeWindow(L, machine, object)) return 0;
+  return clua_readWindow(L, machine, object) ? 1 : askForField(L, machine, object);
+}
+
+static __attribute__((noinline)) int handOverField(lua_State *L, CLuaMachine *machine, CLuaObject object) {
   CLuaValue key, value;
   readKey(L, &key);
   clua_readValue(L, 3, &value);
@@ -121,6 +123,12 @@ static int setField(lua_State *L) {
   end(L, question, machine->callbacks.set(machine->context, object, &key, &value));
   clua_reset(&machine->items, question.mark);
   return 0;
+}
+
+static int setField(lua_State *L) {
+  CLuaMachine *machine = clua_machine(L);
+  CLuaObject object = checkObject(L, 1);
+  return clua_writeWindow(L, machine, object) ? 0 : handOverField(L, machine, object);
 }
 
 /// Asks the host to change one of its lists as a whole; false where that is to be done element by element.

@@ -87,6 +87,7 @@ int clua_parse(lua_State *L, const char *bytes, size_t count, const char *name) 
 }
 
 int clua_loadFunction(lua_State *L) {
+  clua_machine(L)->hasHiddenCode = true;
   Text text = {.line = -1};
   text.bytes = lua_tolstring(L, 1, &text.count);
   const char *name = luaL_optstring(L, 2, text.bytes != NULL ? text.bytes : "=(load)");

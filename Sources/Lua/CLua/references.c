@@ -221,6 +221,11 @@ void clua_dropLong(CLuaMachine *machine, int32_t table) {
 
 /// Reads the number, string or truth value on top of the stack; false: it is something else.
 static inline bool readScalar(lua_State *L, CLuaValue *value) {
+  if (lua_isinteger(L, -1)) {
+    value->kind = CLuaKindInteger;
+    value->integer = lua_tointegerx(L, -1, NULL);
+    return true;
+  }
   int type = lua_type(L, -1);
   if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN) return false;
   clua_readValue(L, lua_gettop(L), value);

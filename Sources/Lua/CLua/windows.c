@@ -99,17 +99,10 @@ static inline bool takeText(lua_State *L, const CLuaWindowSlot *slot, char *byte
   return true;
 }
 
-/// Takes the value at index 3 as the bytes that a slot holds; false where it is none for it.
+/// Takes the value at index 3 as the bytes that a slot holds, which is no integer; false where it is none for it.
 static inline bool takeValue(lua_State *L, const CLuaWindowSlot *slot, char *bytes) {
-  lua_Integer integer;
   lua_Number number;
   switch (slot->kind) {
-    case CLuaSlotKindInteger:
-      if (!lua_isinteger(L, 3)) return false;
-      integer = lua_tointegerx(L, 3, NULL);
-      if (integer < slot->minimum || integer > slot->maximum) return false;
-      memcpy(bytes, &integer, sizeof integer);
-      return true;
     case CLuaSlotKindNumber:
       if (lua_type(L, 3) != LUA_TNUMBER) return false;
       number = clua_settled(lua_tonumberx(L, 3, NULL));
@@ -120,6 +113,7 @@ static inline bool takeValue(lua_State *L, const CLuaWindowSlot *slot, char *byt
       *bytes = (char)lua_toboolean(L, 3);
       return true;
     case CLuaSlotKindText: return takeText(L, slot, bytes);
+    case CLuaSlotKindInteger:
     case CLuaSlotKindPart:
     case CLuaSlotKindOther: return false;
   }
@@ -137,24 +131,46 @@ static bool reserveWrite(CLuaWindows *windows, size_t memoryLimit) {
   return true;
 }
 
+/// The window of an object after it was opened for writing; null: it cannot be.
+static CLuaWindow *openForWriting(CLuaMachine *machine, CLuaObject object) {
+  machine->callbacks.open(machine->context, object);
+  CLuaWindow *window = openWindow(&machine->windows, object);
+  return window != NULL && window->isWritable ? window : NULL;
+}
+
+/// Notes what a write is about to overwrite, for which there is room.
+static inline CLuaWrite *note(CLuaWindows *windows, CLuaObject object, const CLuaWindow *window, const CLuaWindowSlot *slot) {
+  CLuaWrite *write = &windows->writes[windows->writeCount++];
+  write->window = (uint32_t)(object & 0xffffff);
+  write->slot = (uint32_t)(slot - window->slots);
+  return write;
+}
+
 bool clua_writeWindow(lua_State *L, CLuaMachine *machine, CLuaObject object) {
   CLuaWindows *windows = &machine->windows;
   CLuaWindow *window = openWindow(windows, object);
   const CLuaWindowSlot *slot = window == NULL ? NULL : findSlot(L, machine, window);
-  char bytes[16];
-  if (slot == NULL || !takeValue(L, slot, bytes) || !reserveWrite(windows, machine->memoryLimit)) return false;
-  if (!window->isWritable) {
-    machine->callbacks.open(machine->context, object);
-    window = openWindow(windows, object);
-    if (window == NULL || !window->isWritable) return false;
+  if (slot == NULL || !reserveWrite(windows, machine->memoryLimit)) return false;
+  if (slot->kind == CLuaSlotKindInteger) {
+    // The most frequent write: all of it is of a known size.
+    if (!lua_isinteger(L, 3)) return false;
+    lua_Integer integer = lua_tointegerx(L, 3, NULL);
+    if (integer < slot->minimum || integer > slot->maximum) return false;
+    if (!window->isWritable && (window = openForWriting(machine, object)) == NULL) return false;
+    char *field = window->memory + slot->offset;
+    if (!holds(slot, field)) return false;
+    memcpy(note(windows, object, window, slot)->former, field, sizeof integer);
+    memcpy(field, &integer, sizeof integer);
+    return true;
   }
+  char bytes[16];
+  if (!takeValue(L, slot, bytes)) return false;
+  if (!window->isWritable && (window = openForWriting(machine, object)) == NULL) return false;
   char *field = window->memory + slot->offset;
   if (!holds(slot, field)) return false;
   // Longer text belongs to somebody, who has to be told.
   if (slot->kind == CLuaSlotKindText && !isTextInPlace(slot, field)) return false;
-  CLuaWrite *write = &windows->writes[windows->writeCount++];
-  write->window = (uint32_t)(object & 0xffffff);
-  write->slot = (uint32_t)(slot - window->slots);
+  CLuaWrite *write = note(windows, object, window, slot);
   size_t size = clua_slotSize(slot);
   memcpy(write->former, field, size);
   memcpy(field, bytes, size);

@@ -133,8 +133,7 @@ extension LuaState {
     link.dropReleased()
     var call = LuaCall(self, count: count)
     do {
-      // Unmanaged, since counting references takes longer than a small function.
-      try Unmanaged.passUnretained(function)._withUnsafeGuaranteedRef { try $0.body(&call) }
+      try function._withUnsafeGuaranteedRef { try $0.body(&call) }
       try link.checkLost()
       return call.yields ? .yield : .done
     } catch {

@@ -215,7 +215,81 @@ extension LuaCodeSketch {
   }
 }
 
+extension LuaFunction {
+  /// True if a call ends before anybody looks at its budget, whatever it gets that has no metamethods in Lua and leads to no function
+  /// in Lua. Its instructions need not be counted. Its chunk, which has run, was loaded as a module.
+  ///
+  /// The code has no loops, and calls no function in Lua but those that it captures for good, of which the same is true. It gets hold
+  /// of no other: it makes none, reads no captured table, and of the globals only functions in C that call nothing back.
+  public var isBrief: Bool {
+    if sketch.isBrief { return true }
+    var instructions = 0
+    return isBrief(&instructions, depth: 0)
+  }
+
+  private func isBrief(_ instructions: inout Int, depth: Int) -> Bool {
+    guard depth < 8, let state = link.state, !state.machine.pointee.hasHiddenCode, let code = link.bytecode(of: self),
+      !code.isVariadic, let assigned = state.assignedCaptures[code.source]
+    else { return false }
+    instructions += code.instructions.count
+    guard instructions < CLUA_HOOK_PERIOD else { return false }
+    for (position, instruction) in code.instructions.enumerated() {
+      switch instruction.operation {
+      case .call, .tailCall, .method: continue
+      case .getUpvalue, .getUpvalueField:
+        guard code.captures.indices.contains(instruction.b), !assigned.contains(code.captures[instruction.b].name)
+        else {
+          return false
+        }
+        var inner: Int32 = 0
+        let captured = clua_captured(state.machine, reference, Int32(instruction.b + 1), &inner)
+        switch (captured, instruction.operation) {
+        case (.scalar, .getUpvalue): continue
+        case (.globals, .getUpvalueField):
+          guard let name = code.constant(instruction.c), Self.plainGlobals.contains(name) else { return false }
+        case (.function, _):
+          let function = LuaFunction(link, inner)
+          guard instruction.operation == .getUpvalue, code.onlyCalls(from: position),
+            function.isBrief(&instructions, depth: depth + 1)
+          else { return false }
+        default: return false
+        }
+      default: if !instruction.goesOn { return false }
+      }
+    }
+    return true
+  }
+
+  /// Globals of a sandbox, which no code changes: functions that neither call one that they are given nor make one, and libraries of
+  /// such functions or of those that call what they are given.
+  private static let plainGlobals: Set = [
+    "assert", "decimal", "error", "math", "refuse", "round", "select", "string", "table", "tonumber", "tostring",
+    "type",
+    "utf8",
+  ]
+}
+
 extension BytecodeReader.Function {
+  /// The names of the captured locals that the function, or one inside it, assigns to.
+  var assignedCaptures: Set<String> {
+    let own = instructions.filter { $0.operation == .setUpvalue && captures.indices.contains($0.b) }
+    return inner.reduce(into: Set(own.map { captures[$0.b].name })) { $0.formUnion($1.assignedCaptures) }
+  }
+
+  /// True if what the instruction at a position loads is called behind it, and used for nothing else.
+  fileprivate func onlyCalls(from load: Int) -> Bool {
+    let register = instructions[load].a
+    let call = instructions.indices.dropFirst(load + 1).first {
+      instructions[$0].a == register && [.call, .tailCall].contains(instructions[$0].operation)
+    }
+    guard let call else { return false }
+    return (load + 1..<call).allSatisfy { position in
+      let instruction = instructions[position]
+      let leadsPast = instruction.operation == .jump && position + 1 + instruction.distance > call
+      return !leadsPast && !instruction.mayRead(register)
+    }
+  }
+
   // A parameter has its register to itself for as long as the function runs.
   fileprivate func use(of parameter: Int) -> LuaCodeSketch.ParameterUse {
     let isCaptured = inner.contains { $0.captures.contains { $0.isLocalOfParent && $0.index == parameter } }

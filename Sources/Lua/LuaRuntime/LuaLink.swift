@@ -86,11 +86,7 @@ final class LuaLink {
   func hold(_ bytes: Int) -> Bool { machine.map { clua_hold($0, bytes) } ?? true }
 
   /// Counts the work and the memory of taking over the entries of a table.
-  func holdEntries(_ count: Int) -> Bool {
-    guard let machine else { return true }
-    clua_work(machine, 2 * count)
-    return clua_hold(machine, 32 * count)
-  }
+  func holdEntries(_ count: Int) -> Bool { machine.map { LuaMeter(machine: $0).holdEntries(count) } ?? true }
 
   /// Throws when a value could not be kept since the last look; a nil in its place must not pass for the value.
   @inline(__always)

@@ -6,6 +6,9 @@ import CLua
 public struct LuaMeter {
   @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
 
+  @usableFromInline
+  init(machine: UnsafeMutablePointer<CLuaMachine>) { self.machine = machine }
+
   /// Counts bytes that the host is about to hold until the call ends. They have a limit of their own, as high as the
   /// memory limit of the state. Without room for them, the call fails for lack of memory once the callback returns, a
   /// repeatable one whatever it catches.
@@ -14,6 +17,13 @@ public struct LuaMeter {
   @inlinable
   @discardableResult
   public func hold(_ bytes: Int) -> Bool { clua_hold(machine, bytes) }
+
+  /// The same for the entries of a table, with the work of taking them over.
+  @inlinable
+  func holdEntries(_ count: Int) -> Bool {
+    work(2 * count)
+    return hold(32 * count)
+  }
 
   /// Counts work as so many instructions; where they are used up the call fails once the callback returns.
   @inlinable

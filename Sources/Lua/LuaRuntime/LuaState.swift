@@ -15,13 +15,15 @@ public final class LuaState {
   @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
   /// Stops the call that runs, from any thread.
   public let interruption: LuaInterrupter
-  /// The host functions by number.
-  @exclusivity(unchecked) var functions: [HostFunction] = []
+  /// The host functions by number, each held once: a call counts no references.
+  @exclusivity(unchecked) var functions: [Unmanaged<HostFunction>] = []
   /// The error a callback threw last, until the outermost call ends.
   var lastFailure: (any Error)?
   /// The caller of the host function that asked for it last.
   @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
   var chunkNames = ChunkNames()
+  /// The names of the captured locals that a module's code assigns to, by its chunk.
+  var assignedCaptures: [String: Set<String>] = [:]
 
   /// Called before code of an unrestricted state reaches something outside of the process, such as a file or a program. It does not
   /// use the state.
@@ -59,6 +61,7 @@ public final class LuaState {
     link.machine = nil
     link.state = nil
     clua_close(machine)
+    for function in functions { function.release() }
   }
 
   /// The limits of one call. A change counts from the next outermost call on; the memory limit at once.
@@ -81,7 +84,9 @@ public final class LuaState {
   public var memoryInUse: Int { machine.pointee.memory }
 
   /// VM instructions that the running or the last outermost call has used, in steps of the count hook.
-  public var instructionsUsed: Int { limits.instructions - Int(machine.pointee.remaining) }
+  public var instructionsUsed: Int {
+    limits.instructions - Int(machine.pointee.remaining + machine.pointee.advance)
+  }
 
   /// True if nothing but its instructions ends a repeatable call, as for the repetition of a call that ended well.
   public var isUnhurried: Bool {
@@ -121,6 +126,15 @@ public final class LuaState {
     var reference: Int32 = 0
     try check(clua_anchor(machine, first, &reference))
     return LuaFunction(link, reference)
+  }
+
+  /// Compiles a chunk of which the state remembers the locals that it assigns to from within functions (``LuaFunction/isBrief``).
+  public func loadModule(_ source: String, chunkName: String) throws(LuaError) -> LuaFunction {
+    let chunk = try load(source, chunkName: chunkName)
+    if let code = link.bytecode(of: chunk) {
+      assignedCaptures[code.source, default: []].formUnion(code.assignedCaptures)
+    }
+    return chunk
   }
 
   /// Gives Lua code that catches an error another name for a folder of chunks than the shown one. The code's behaviour
@@ -217,7 +231,7 @@ public final class LuaState {
   public func makeFunction(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaFunction {
     var reference: Int32 = 0
     try check(clua_makeFunction(machine, Int64(functions.count), &reference))
-    functions.append(HostFunction(body))
+    functions.append(.passRetained(HostFunction(body)))
     return LuaFunction(link, reference)
   }
 }

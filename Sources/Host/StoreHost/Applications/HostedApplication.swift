@@ -145,6 +145,7 @@ extension HostedApplication {
       let app = try action(call, isChecked)
       return HostAction(call, app)
     }
+    if substates.isEmpty { return HostAction(call) }
     let call = call
     let substate = substates.first { $0.actions.contains { $0 === call.type } }
     guard let substate else { return HostAction(call) }

@@ -92,14 +92,12 @@ package struct HostedPlugin {
 
   private static func ownReducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
     let (name, reducers) = (plugin.module.name, plugin.reducers)
-    @Sendable func call(_ action: HostAction) -> ActionCall? {
-      reducers.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
-    }
+    @Sendable func takes(_ action: HostAction) -> Bool { reducers.reduces(action.call.type) && !strikes.isStopped }
     let copying = Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
       try strikes.counting(context.number, "reducer") {
         try reducers.reduce(call, context: context, slice: &slice)
       }
-    }.lift(action: call) { (state: inout HostState, body) in
+    }.lift(action: { takes($0) ? $0.call : nil }) { (state: inout HostState, body) in
       guard let index = state.plugins.firstIndex(where: { $0.name == name }) else {
         guard plugin.module.schema == nil else { return }
         var nothing = plugin.initialState
@@ -107,17 +105,17 @@ package struct HostedPlugin {
       }
       try body(&state.plugins[index].value)
     }
-    return Reducer<ActionCall, HostState>.throwing(name) { call, state, context in
+    // Not lifted to the call, of which each action would make one more.
+    return Reducer<HostAction, HostState>.throwing(name, canFail: takes) { action, state, context in
+      guard takes(action) else { return }
       try strikes.counting(context.number, "reducer") {
         let isThere = try state.writeSlice(name) { slice, edit, isNoted in
-          try reducers.reduce(call, context: context, slice: &slice, edit: &edit, isNoted: isNoted)
+          try reducers.reduce(action.call, context: context, slice: &slice, edit: &edit, isNoted: isNoted)
         }
         guard !isThere, plugin.module.schema == nil else { return }
         var nothing = plugin.initialState
-        try reducers.reduce(call, context: context, slice: &nothing)
+        try reducers.reduce(action.call, context: context, slice: &nothing)
       }
-    }.lift(action: call) { (state: inout HostState, body) in
-      try body(&state)
     }.writingInPlace(copying: copying).taking(kinds: { reducers.reduces($0.call.type) })
   }
 

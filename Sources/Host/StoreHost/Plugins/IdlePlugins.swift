@@ -9,30 +9,36 @@ import StoreSchema
 final class IdlePlugins: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where actions are reduced.
   private let owners: [(plugin: Plugin, strikes: PluginStrikes)]
-  /// The owner of the last action: looking for names takes longer than a small reducer.
-  @exclusivity(unchecked) private var recent: (type: ActionType, strikes: PluginStrikes?)?
+  /// The owner of the last action: looking for names takes longer than a small reducer. Plain words, to count nothing: ``owners``
+  /// holds the owner, and the type is held beside it, so that its address stays its own.
+  @exclusivity(unchecked) private var recent:
+    (type: UnsafeMutableRawPointer?, strikes: Unmanaged<PluginStrikes>?, isRefused: Bool) = (nil, nil, false)
+  private var recentType: ActionType?
 
   private init(_ plugins: [HostedPlugin]) { owners = plugins.map { ($0.plugin, $0.strikes) } }
 
   /// The reducer that refuses them, before any other changes the state.
   static func refusing(_ plugins: [HostedPlugin]) -> Reducer<HostAction, HostState> {
     let idle = IdlePlugins(plugins)
-    return Reducer<HostAction, HostState>.throwing("shell") { action, state, _ in
-      throw idle.refusal(of: action.call.type, in: state.shell)
-    }.lift(
-      action: { (action: HostAction) in
-        // What brings in a state is no action of anybody.
-        guard action.kind == .plugin, action.call.type !== ActionCall.unknown.type else { return nil }
-        return idle.isIdle(action.call.type) ? action : nil
-      }, modify: { (state: inout HostState, body) in try body(&state) }
-    ).taking(kinds: { $0.kind == .plugin })
+    return Reducer<HostAction, HostState>.throwing("shell", canFail: { idle.refuses($0) }) { action, state, _ in
+      if idle.refuses(action) { throw idle.refusal(of: action.call.type, in: state.shell) }
+    }.taking(kinds: { $0.kind == .plugin })
   }
 
-  private func isIdle(_ type: ActionType) -> Bool {
-    if let recent, recent.type === type { return recent.strikes?.isStopped ?? true }
-    let strikes = owner(of: type)?.strikes
-    recent = (type, strikes)
-    return strikes?.isStopped ?? true
+  private func refuses(_ action: HostAction) -> Bool {
+    guard action.kind == .plugin else { return false }
+    if recent.type != Unmanaged.passUnretained(action.call.type).toOpaque() { look(for: action.call.type) }
+    return recent.strikes.map { $0._withUnsafeGuaranteedRef { $0.isStopped } } ?? recent.isRefused
+  }
+
+  private func look(for type: ActionType) {
+    // What brings in a state is no action of anybody.
+    let isAction = type !== ActionCall.unknown.type
+    let strikes = isAction ? owner(of: type)?.strikes : nil
+    recent = (
+      Unmanaged.passUnretained(type).toOpaque(), strikes.map(Unmanaged.passUnretained), isRefused: isAction
+    )
+    recentType = type
   }
 
   /// The plugin that declares an action, or the thunk that it carries.

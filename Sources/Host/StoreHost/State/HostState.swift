@@ -55,7 +55,7 @@ package struct HostState: Sendable {
       guard let index = slices.written.firstIndex(where: { $0.name == name }) else { return false }
       let isFirst = slices.beginEdit(of: index)
       try body(&slices.written[index].value, &edit, isFirst)
-      if isFirst, let edit { slices.note(edit, at: index) }
+      if isFirst, let made = edit.take() { slices.note(made, at: index) }
       return true
     }
   }

@@ -115,7 +115,7 @@ package final class PluginSlices: @unchecked Sendable {
     return false
   }
 
-  func note(_ edit: SliceEdit, at index: Int) {
+  func note(_ edit: consuming SliceEdit, at index: Int) {
     guard let place = edits.firstIndex(where: { $0.index > index }) else { return edits.append((index, edit)) }
     edits.insert((index, edit), at: place)
   }

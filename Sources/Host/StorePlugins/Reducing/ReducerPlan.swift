@@ -16,8 +16,8 @@ final class ReducerPlan {
   let takesMeta: Bool
   /// True if the function may leave something in the table of arguments.
   private let mayKeepArguments: Bool
-  /// True if its calls end before anybody looks at their budget. The parameters of a reducer have no metamethods in
-  /// Lua: its draft and `meta` are the host's, and the table of arguments is checked.
+  /// True if its calls end before anybody looks at their budget. The parameters of a reducer neither have metamethods in
+  /// Lua nor lead to functions in Lua: its draft and `meta` are the host's, and the table of arguments is checked.
   let isBrief: Bool
   /// The number of calls.
   @exclusivity(unchecked) var uses = 0
@@ -38,7 +38,7 @@ final class ReducerPlan {
     takesArguments = argumentUse != .none
     takesMeta = watched.function.sketch.use(of: 2) != .none
     mayKeepArguments = argumentUse == .any
-    isBrief = watched.function.sketch.isBrief
+    isBrief = watched.function.isBrief
   }
 
   /// The same reducer for another action.

@@ -77,7 +77,7 @@ struct PluginLoader {
       }
       try lua.setGlobal("refuse", .function(try DeliberateRefusal.makeFunction(in: lua, refusals)))
       try lua.setGlobal("require", .function(try modules.makeFunction(in: lua)))
-      _ = try lua.call(try lua.load(text, chunkName: chunk))
+      _ = try lua.call(try lua.loadModule(text, chunkName: chunk))
       if case .function(let defined) = prelude.last, case .table(let table) = try lua.call(defined).first {
         return table
       }

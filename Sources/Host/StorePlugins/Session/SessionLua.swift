@@ -37,7 +37,7 @@ public final class SessionLua {
   private var depth = 0
   /// The names of arguments of actions that Lua has dispatched, and those of the latest.
   private var argumentKeys: [String: LuaKey] = [:]
-  private var latestKeys: (type: ActionType, addresses: [UnsafeRawPointer])?
+  private var latestKeys: ArgumentKeys?
   /// The host, while an evaluation runs for it: to find it takes a lock.
   private var caller: (any SessionLuaHost)?
 
@@ -250,7 +250,7 @@ public final class SessionLua {
     let interceptor = try lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
       let arguments: [Value]
       do throws(SchemaError) {
-        if let plain = try call.arguments(at: 1, of: type, keys(of: type)) {
+        if let plain = try call.arguments(at: 1, keys(of: type)) {
           arguments = plain
         } else {
           arguments = try type.call(LuaBridge.arguments(named: try objects.value(of: call[1]))).arguments
@@ -264,19 +264,17 @@ public final class SessionLua {
     if let interceptor { call.results.append(interceptor) }
   }
 
-  /// The addresses of the names of an action's arguments, which Lua has once; none: there are too many, or no memory for them.
-  private func keys(of type: ActionType) -> [UnsafeRawPointer] {
-    if let latestKeys, latestKeys.type === type { return latestKeys.addresses }
-    var addresses: [UnsafeRawPointer] = []
-    if type.fields.count <= LuaCall.mostFields {
-      for field in type.fields {
-        guard let key = argumentKeys[field.name] ?? (try? lua.intern(field.name)) else { return [] }
-        argumentKeys[field.name] = key
-        addresses.append(key.pointer)
-      }
+  /// The names of an action's arguments, as Lua has them once.
+  private func keys(of type: ActionType) -> ArgumentKeys {
+    if let latestKeys, latestKeys.type === type { return latestKeys }
+    let isShort = type.fields.count <= LuaCall.mostFields
+    let addresses = (isShort ? type.fields : []).compactMap { field in
+      argumentKeys[field.name] = argumentKeys[field.name] ?? (try? lua.intern(field.name))
+      return argumentKeys[field.name]?.pointer
     }
-    latestKeys = (type, addresses)
-    return addresses
+    let keys = ArgumentKeys(type, addresses)
+    latestKeys = keys
+    return keys
   }
 
   /// A function that does something for whoever types it. Its name is free for variables.
@@ -675,19 +673,30 @@ extension SessionLua {
   }
 }
 
+/// The names of an action's arguments in Lua.
+private final class ArgumentKeys {
+  let type: ActionType
+  /// The addresses of the names; none: there are too many arguments, or no memory for their names.
+  let addresses: [UnsafeRawPointer]
+  /// The values that need no closer look.
+  let plain: [Schema.PlainSet?]
+
+  init(_ type: ActionType, _ addresses: [UnsafeRawPointer]) {
+    self.type = type
+    self.addresses = addresses.count == type.fields.count ? addresses : []
+    plain = type.fields.map(\.schema.plainSet)
+  }
+}
+
 extension LuaCall {
   /// The arguments of an action that a table of texts, numbers and truth values names, checked, in declared order.
   ///
-  /// - Parameter keys: the addresses of the arguments' names in Lua.
   /// - Returns: nil: it is another table, or names an argument that the action does not have.
-  fileprivate func arguments(
-    at position: Int, of type: ActionType, _ keys: [UnsafeRawPointer]
-  ) throws(SchemaError) -> [Value]? {
-    let fields = type.fields
-    guard keys.count == fields.count else { return nil }
-    var arguments = [Value].absent(fields.count)
+  fileprivate func arguments(at position: Int, _ keys: ArgumentKeys) throws(SchemaError) -> [Value]? {
+    guard keys.addresses.count == keys.plain.count else { return nil }
+    var arguments = [Value].absent(keys.plain.count)
     var given: UInt64 = 0
-    let areRead = keys.withUnsafeBufferPointer { keys in
+    let areRead = keys.addresses.withUnsafeBufferPointer { keys in
       self.fields(at: position, keys: keys) { index, value in
         guard let value = value.scalar else { return false }
         given |= 1 << UInt64(index)
@@ -696,10 +705,12 @@ extension LuaCall {
       }
     }
     guard areRead else { return nil }
-    for index in fields.indices {
+    for index in keys.plain.indices {
       let isGiven = given >> UInt64(index) & 1 == 1
-      if isGiven, fields[index].schema.surelyHas(arguments[index]) { continue }
-      arguments[index] = try type.check(isGiven ? arguments[index] : nil, for: fields[index])
+      if isGiven, let plain = keys.plain[index], plain.gives(arguments[index]) { continue }
+      let field = keys.type.fields[index]
+      if isGiven, field.schema.surelyHas(arguments[index]) { continue }
+      arguments[index] = try keys.type.check(isGiven ? arguments[index] : nil, for: field)
     }
     return arguments
   }

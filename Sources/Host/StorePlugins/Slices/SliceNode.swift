@@ -9,6 +9,10 @@ struct SliceNode {
   let parent: Int
   /// The way from the parent, or to the slice.
   let step: Step
+  /// The number of parents that it has, one within the other.
+  let depth: Int
+  /// The field of the slice that it is, or is within; -1: none.
+  let top: Int
   /// The number of the draft that it is a part of; 0: it is a part of the state, read-only.
   let draft: Int
   /// The address of the value, when it was found; nil: it cannot be addressed.
@@ -22,6 +26,8 @@ struct SliceNode {
   let generation: UInt32
   /// The number that it had in its map then, if it is an entry.
   var entry = 0
+  /// True if an entry of it has a node.
+  var hasEntries = false
   /// The fate of the node's part of the draft.
   var presence = Presence.inPlace
   /// True if its value was put somewhere in the draft, or moved with its list. Once the node is no longer in place, a

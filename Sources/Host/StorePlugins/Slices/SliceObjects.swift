@@ -101,7 +101,8 @@ final class SliceObjects: LuaObjectHandler {
     if !showsParts { beginNested() }
     nodes.append(
       SliceNode(
-        shape: shape, parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time, isMutable: true,
+        shape: shape, parent: -1, step: .draft, depth: 0, top: -1, draft: draftNumber, address: pointer, time: time,
+        isMutable: true,
         generation: generation))
     let fields = showRecord(number, shape, at: pointer)
     if showsParts { addShownParts(of: shape, fields) }
@@ -293,7 +294,8 @@ extension SliceObjects {
 
   /// The number of the node of an entry, if there is one.
   func child(_ parent: Int, _ key: MapKey) -> Int? {
-    find({ hash(parent, key) }) { number in
+    guard nodes[parent].hasEntries else { return nil }
+    return find({ hash(parent, key) }) { number in
       guard nodes[number].parent == parent, case .entry(let position) = nodes[number].step else { return false }
       return nodes[number].presence == .inPlace && keys[position] == key
     }
@@ -347,7 +349,9 @@ extension SliceObjects {
     if let known = child(parent, key) {
       object = seen(known, place)
     } else {
-      meter.hold(key.heldBytes)
+      nodes[parent].hasEntries = true
+      let held = key.heldBytes
+      if held > 0 { meter.hold(held) }
       keys.append(key)
       object = addPart(shape(of: part), parent, .entry(keys.count - 1), place)
     }
@@ -367,10 +371,15 @@ extension SliceObjects {
 
   func addPart(_ shape: Unmanaged<SliceShape>, _ parent: Int, _ step: SliceNode.Step, _ place: Place) -> LuaObject {
     let number = nodes.count
+    var (depth, top, draft) = (0, -1, 0)
+    if parent >= 0 {
+      (depth, top, draft) = (nodes[parent].depth + 1, nodes[parent].top, nodes[parent].draft)
+      if depth == 1, case .field(let position) = step { top = position }
+    }
     nodes.append(
       SliceNode(
-        shape: shape, parent: parent, step: step, draft: parent < 0 ? 0 : nodes[parent].draft,
-        address: place.address, time: time, isMutable: place.isMutable, generation: generation))
+        shape: shape, parent: parent, step: step, depth: depth, top: top, draft: draft, address: place.address,
+        time: time, isMutable: place.isMutable, generation: generation))
     if number - base >= Self.fewNodes { note(number) }
     if let address = place.address { showRecord(number, shape, at: address) }
     return object(number)

@@ -565,7 +565,7 @@ extension SliceObjects {
         let part = shape.part(position)
         nodes.append(
           SliceNode(
-            shape: self.shape(of: part), parent: 0, step: .field(position), draft: draftNumber,
+            shape: self.shape(of: part), parent: 0, step: .field(position), depth: 1, top: position, draft: draftNumber,
             address: fields.address + part.pointee.offset, time: time, isMutable: fields.isOwn,
             generation: generation))
       }

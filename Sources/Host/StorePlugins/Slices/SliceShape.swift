@@ -34,8 +34,16 @@ final class SliceShape {
   let names: UnsafeMutableBufferPointer<String>
   /// The same as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
-  /// The latest keys of a map that were looked for and are not kept in place, by their last bytes.
-  @exclusivity(unchecked) private var latestKeys: [String] = []
+  /// The latest keys of a map that were looked for and are not kept in place, by their last bytes; made with the first of them.
+  @exclusivity(unchecked) private var latest: UnsafeMutablePointer<LatestKey>?
+  /// The one that was looked for last; nil: it is kept in place.
+  @exclusivity(unchecked) private var last: UnsafeMutablePointer<LatestKey>?
+
+  private struct LatestKey {
+    var key = ""
+    /// The number of its entry, where it was found; -1: nowhere.
+    var entry = -1
+  }
 
   /// The form of a value, by the use that Lua can make of it.
   enum Form {
@@ -115,7 +123,7 @@ final class SliceShape {
     remove: { _, _ in }, nextKey: { _, _ in nil }, visitDifferences: { _, _, _ in })
 
   private static let noNumbers = NumberedEntries(
-    find: { _, _ in nil }, findOwn: { _, _ in nil }, mutableAddress: { map, _ in map })
+    find: { _, _ in nil }, findOwn: { _, _, _ in nil }, mutableAddress: { map, _ in map })
 
   // MARK: Parts
 
@@ -143,10 +151,13 @@ final class SliceShape {
     numbered.find(map, key)
   }
 
-  /// The same in a map that may be changed.
+  /// The same in a map that may be changed. A long key takes long to compare: it is looked for where it was found last.
   @inline(never)
   func findOwn(_ key: MapKey, in map: UnsafeMutableRawPointer) -> (number: Int, value: FoundPart)? {
-    numbered.findOwn(map, key)
+    guard let last else { return numbered.findOwn(map, key, -1) }
+    let found = numbered.findOwn(map, key, last.pointee.entry)
+    if let found { last.pointee.entry = found.number }
+    return found
   }
 
   /// The address at which the value of the entry of a number, which exists, can be changed.
@@ -160,7 +171,8 @@ final class SliceShape {
 
   /// The key of an entry that a Lua key stands for; nil where no entry can have it.
   func mapKey(_ key: LuaArgument) -> MapKey? {
-    switch (form, key.kind) {
+    last = nil
+    return switch (form, key.kind) {
     case (.integerMap, .integer(let number)): .int(number)
     case (.integerMap, .string(let text)) where schema.isReadByItsType && text.text.isWideInteger: .string(text.text)
     case (.textMap, .string(let text)): (ShortText.text(text.bytes) ?? longKey(text)).map { .string($0) }
@@ -173,13 +185,24 @@ final class SliceShape {
   private func longKey(_ text: LuaBytes) -> String? {
     guard text.count > 15, text.count <= Self.longestKept else { return text.validText }
     let end = text.bytes.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self)
-    let place = Int(truncatingIfNeeded: (end &* 0x9e37_79b9_7f4a_7c15) >> 61)
-    if latestKeys.isEmpty { latestKeys = Array(repeating: "", count: 8) }
-    if latestKeys[place].hasBytes(text.bytes) { return latestKeys[place] }
-    guard let key = text.validText else { return nil }
-    latestKeys[place] = key
-    return key
+    let place = latestKeys + Int(truncatingIfNeeded: (end &* 0x9e37_79b9_7f4a_7c15) >> 61)
+    if !place.pointee.key.hasBytes(text.bytes) {
+      guard let key = text.validText else { return nil }
+      place.pointee = LatestKey(key: key)
+    }
+    last = place
+    return place.pointee.key
   }
+
+  private var latestKeys: UnsafeMutablePointer<LatestKey> {
+    if let latest { return latest }
+    let made = UnsafeMutablePointer<LatestKey>.allocate(capacity: Self.keptKeys)
+    made.initialize(repeating: LatestKey(), count: Self.keptKeys)
+    latest = made
+    return made
+  }
+
+  private static var keptKeys: Int { 8 }
 
   private static var longestKept: Int { 64 }
 
@@ -193,6 +216,8 @@ final class SliceShape {
     names.deallocate()
     shownParts.deallocate()
     slots.deallocate()
+    latest?.deinitialize(count: Self.keptKeys)
+    latest?.deallocate()
     element.pointee.forget()
     element.deallocate()
   }

@@ -184,6 +184,7 @@ final class WrittenPlaces {
     }
     scalars.append(scalar)
     var last = scalars.count - 1
+    if index == last { return true }
     while last > index {
       scalars[last] = scalars[last - 1]
       last -= 1
@@ -194,18 +195,12 @@ final class WrittenPlaces {
 
   /// True if a place of one node stands behind one of another; nil: that is not seen by fields and keys.
   private func isBehind(_ scalar: Scalar, _ other: Scalar, _ objects: SliceObjects, _ root: Int) -> Bool? {
-    func depth(_ node: Int) -> Int {
-      var (node, depth) = (node, 0)
-      while node > root {
-        node = objects.nodes[node].parent
-        depth += 1
-      }
-      return node == root ? depth : -1
-    }
     var (left, right) = (scalar.node, other.node)
+    let leftTop = left == root ? scalar.slot : objects.nodes[left].top
+    let rightTop = right == root ? other.slot : objects.nodes[right].top
+    if leftTop != rightTop, leftTop >= 0, rightTop >= 0 { return leftTop > rightTop }
     var (leftStep, rightStep) = (SliceNode.Step.field(scalar.slot), SliceNode.Step.field(other.slot))
-    var (leftDepth, rightDepth) = (depth(left), depth(right))
-    guard leftDepth >= 0, rightDepth >= 0 else { return nil }
+    var (leftDepth, rightDepth) = (objects.nodes[left].depth, objects.nodes[right].depth)
     while left != right {
       let isLeft = leftDepth >= rightDepth
       if rightDepth >= leftDepth {
@@ -230,13 +225,12 @@ final class WrittenPlaces {
 
   /// An edit without changes that nobody else has.
   private func emptyEdit(of name: String) -> ScalarEdit {
-    let isFree = isKnownUniquelyReferenced(&edit)
-    let isKnown = edit.map { Unmanaged.passUnretained($0)._withUnsafeGuaranteedRef { $0.isOf(slice: name) } } ?? false
-    if isFree, isKnown, let edit {
+    if isKnownUniquelyReferenced(&edit), let edit, edit.isOf(slice: name) {
       edit.removeAll()
       return edit
     }
-    let new = ScalarEdit(isKnown ? edit?.root ?? PlaceShape(slice: name) : PlaceShape(slice: name))
+    let root = edit.flatMap { $0.isOf(slice: name) ? $0.root : nil }
+    let new = ScalarEdit(root ?? PlaceShape(slice: name))
     edit = new
     return new
   }
@@ -246,19 +240,22 @@ final class WrittenPlaces {
   /// - Returns: false: it takes a comparison.
   private func fill(_ edit: ScalarEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int) -> Bool {
     var (node, keys) = (-1, 0)
-    var place: (shape: Unmanaged<PlaceShape>, value: UnsafeRawPointer)?
+    var record: (shape: Unmanaged<PlaceShape>, fields: UnsafeRawPointer)?
     for index in 0..<scalars.count {
       let scalar = scalars[index]
       if scalar.node != node {
         (node, keys) = (scalar.node, edit.nextKeys)
-        place = self.place(of: node, edit, draft, objects, root)
+        guard let place = place(of: node, edit, draft, objects, root),
+          case .record = place.value.assumingMemoryBound(to: Value.self).pointee
+        else { return false }
+        record = (place.shape, RecordAccess.fields(place.value))
       }
-      guard let place, case .record = place.value.assumingMemoryBound(to: Value.self).pointee else { return false }
+      guard let record else { return false }
       let isFilled = objects.nodes[node].shape._withUnsafeGuaranteedRef { shape in
         let part = shape.part(scalar.slot)
-        let new = (RecordAccess.fields(place.value) + part.pointee.offset).assumingMemoryBound(to: Value.self)
+        let new = (record.fields + part.pointee.offset).assumingMemoryBound(to: Value.self)
         guard let names = shape.names.baseAddress,
-          let field = place.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names[scalar.slot]) })
+          let field = record.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names[scalar.slot]) })
         else { return false }
         let before = objects.windows.integer(ofWrite: scalar.write)
         switch (part.pointee.form, new.pointee) {
@@ -284,6 +281,7 @@ final class WrittenPlaces {
     of node: Int, _ edit: ScalarEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int
   ) -> (shape: Unmanaged<PlaceShape>, value: UnsafeRawPointer)? {
     if node == root { return (.passUnretained(edit.root), draft) }
+    if let value = objects.knownPlace(node) { return shape(of: node, edit, objects, root).map { ($0, value) } }
     let parent = objects.nodes[node].parent
     guard parent >= root, let outer = place(of: parent, edit, draft, objects, root) else { return nil }
     return objects.nodes[parent].shape._withUnsafeGuaranteedRef { shape in
@@ -297,14 +295,34 @@ final class WrittenPlaces {
           return (field, RecordAccess.fields(outer.value) + shape.part(index).pointee.offset)
         case .entry(let key):
           guard shape.isNumbered, case .map = outer.value.assumingMemoryBound(to: Value.self).pointee,
-            let entry = place.entry,
-            let value = objects.knownPlace(node) ?? shape.find(objects.keys[key], in: outer.value)?.address
+            let entry = place.entry, let value = shape.find(objects.keys[key], in: outer.value)?.address
           else { return nil }
-          edit.add(key: objects.keys.place(key).pointee)
+          edit.add(keyAt: objects.keys.place(key))
           return (entry, value)
         case .element, .draft, .module: return nil
         }
       }
+    }
+  }
+
+  /// The shape of a node's place, where nothing was replaced that it is within; its keys are added to those of an edit. Nil: it takes
+  /// a comparison.
+  private func shape(
+    of node: Int, _ edit: ScalarEdit, _ objects: SliceObjects, _ root: Int
+  ) -> Unmanaged<PlaceShape>? {
+    if node == root { return .passUnretained(edit.root) }
+    let parent = objects.nodes[node].parent
+    guard parent >= root, let outer = shape(of: parent, edit, objects, root) else { return nil }
+    switch objects.nodes[node].step {
+    case .field(let index):
+      guard let names = objects.nodes[parent].shape._withUnsafeGuaranteedRef({ $0.names.baseAddress }) else {
+        return nil
+      }
+      return outer._withUnsafeGuaranteedRef { $0.field(index, names[index]) }
+    case .entry(let key):
+      edit.add(keyAt: objects.keys.place(key))
+      return outer._withUnsafeGuaranteedRef { $0.entry }
+    case .element, .draft, .module: return nil
     }
   }
 

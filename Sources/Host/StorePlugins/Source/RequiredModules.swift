@@ -52,7 +52,7 @@ final class RequiredModules {
     names.note(file.text, file.chunk)
     loading.append(name)
     defer { loading.removeLast() }
-    return try lua.call(try lua.load(file.text, chunkName: file.chunk)).first ?? .boolean(true)
+    return try lua.call(try lua.loadModule(file.text, chunkName: file.chunk)).first ?? .boolean(true)
   }
 
   // MARK: What may not change

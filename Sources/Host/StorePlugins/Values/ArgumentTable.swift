@@ -48,26 +48,28 @@ final class ArgumentTable {
     guard !keys.isEmpty else { return writer.append(handle) }
     writer.refillTable(handle)
     keys.withUnsafeBufferPointer { keys in
-      arguments.withUnsafeBufferPointer { arguments in
-        for index in keys.indices {
-          writer.key(keys[index])
-          if arguments[positions[index]].isLong { holdsLong = true }
-          LuaBridge.write(argument: arguments[positions[index]], to: &writer)
+      positions.withUnsafeBufferPointer { positions in
+        arguments.withUnsafeBufferPointer { arguments in
+          for index in keys.indices {
+            writer.key(keys[index])
+            // Looked at where it stands; most are scalars.
+            switch arguments[positions[index]] {
+            case .none: writer.appendNil()
+            case .bool(let value): writer.append(value)
+            case .int(let value): writer.append(value)
+            case .double(let value): writer.append(value)
+            case .string(let value):
+              // Longer ones than Lua keeps once take memory of their own.
+              if value.utf8.count > 40 { holdsLong = true }
+              writer.append(value)
+            case let value:
+              holdsLong = true
+              LuaBridge.write(value, to: &writer)
+            }
+          }
         }
       }
     }
     writer.endTable()
-  }
-}
-
-extension Value {
-  /// True if the value takes memory of its own in Lua.
-  fileprivate var isLong: Bool {
-    switch self {
-    case .none, .bool, .int, .double: false
-    // Longer ones than Lua keeps once.
-    case .string(let text): text.utf8.count > 40
-    default: true
-    }
   }
 }

@@ -3,18 +3,6 @@ import StoreSchema
 
 /// Values as Lua sees them, and Lua's as values.
 enum LuaBridge {
-  /// Writes a value that most often is a scalar, which is looked at where it stands.
-  @inline(__always)
-  static func write(argument value: Value, to writer: inout LuaWriter) {
-    switch value {
-    case .bool(let value): writer.append(value)
-    case .int(let value): writer.append(value)
-    case .double(let value): writer.append(value)
-    case .string(let value): writer.append(value)
-    default: write(value, to: &writer)
-    }
-  }
-
   /// Writes a value as plain Lua data. Lists and maps become tables, records tables with their fields, and an enum case
   /// with payload a table whose `case` names it.
   static func write(_ value: Value, to writer: inout LuaWriter) {

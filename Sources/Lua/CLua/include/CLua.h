@@ -193,6 +193,17 @@ typedef struct CLuaTexts {
   size_t longest;
 } CLuaTexts;
 
+/// A value that a function captures.
+typedef enum CLUA_CLOSED CLuaCapture : uint32_t {
+  /// A truth value, a number, a text or nil.
+  CLuaCaptureScalar,
+  /// A function in Lua.
+  CLuaCaptureFunction,
+  /// The table of globals.
+  CLuaCaptureGlobals,
+  CLuaCaptureOther,
+} CLuaCapture;
+
 /// The captures of a function, in numbers.
 typedef struct CLuaDigest {
   uint64_t value;
@@ -228,6 +239,9 @@ typedef struct CLuaMachine {
   bool wasLate;
   /// True if code made a table weak and entries of it went with a collection.
   bool isWeak;
+  /// True if code has made a coroutine or compiled a text: there may be assignments to captured locals that no chunk of the host's
+  /// shows.
+  bool hasHiddenCode;
   /// True if code ran when it was interrupted.
   bool wasInterrupted;
 
@@ -282,6 +296,8 @@ typedef struct CLuaMachine {
   /// The offset of a thread's stack pointer from the start of the thread; 0: unknown.
   size_t stackOffset;
   int64_t remaining;
+  /// Instructions that the running call has yet to run of those that it took from its budget at once.
+  int64_t advance;
   uint64_t charged;
   int64_t deadline;
   /// When the running call was first looked at, in milliseconds, and how long the thread had worked by then; 0: not yet.
@@ -475,6 +491,8 @@ CLuaStatus clua_makeHostTable(CLuaMachine *machine, int32_t table, int32_t metat
 /// Computes a number that changes when a captured local changes, or anything in a table that is reached from one. For a
 /// table, the number changes with its contents.
 CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t reference, CLuaDigest *digest);
+/// Tells what a referenced function captures at a position, from 1. A function in Lua gets a reference of its own.
+CLuaCapture clua_captured(CLuaMachine *machine, int32_t function, int32_t position, int32_t *reference);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
 bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
                void (*take)(void *context, const void *bytes, size_t count));

@@ -33,18 +33,23 @@ extension CellRows {
   }
 
   func value(_ cell: Int, _ form: PlainForm) -> Value? {
-    self.cell(cell).withUnsafeBufferPointer { bytes in
-      switch form {
-      case .text where !bytes.isEmpty:
-        return ShortText.text(UnsafeRawBufferPointer(bytes)).map { .string($0) }
-          ?? (bytes.allSatisfy { $0 < 0x80 } ? .string(String(decoding: bytes, as: UTF8.self)) : nil)
-      case .integer(let bounds):
-        guard let number = Schema.plainInteger(bytes), bounds.contains(number), bytes.count == 1 || bytes[0] != 0x30,
-          bytes[0] != UInt8(ascii: "-")
-        else { return nil }
-        return .int(number)
-      case .text, .other: return nil
-      }
+    self.cell(cell).withUnsafeBufferPointer { form.value(of: $0) }
+  }
+}
+
+extension PlainForm {
+  /// The value of a cell with these bytes; nil: it takes a closer look.
+  func value(of bytes: UnsafeBufferPointer<UInt8>) -> Value? {
+    switch self {
+    case .text where !bytes.isEmpty:
+      return ShortText.text(UnsafeRawBufferPointer(bytes)).map { .string($0) }
+        ?? (bytes.allSatisfy { $0 < 0x80 } ? .string(String(decoding: bytes, as: UTF8.self)) : nil)
+    case .integer(let bounds):
+      guard let number = Schema.plainInteger(bytes), bounds.contains(number), bytes.count == 1 || bytes[0] != 0x30,
+        bytes[0] != UInt8(ascii: "-")
+      else { return nil }
+      return .int(number)
+    case .text, .other: return nil
     }
   }
 }

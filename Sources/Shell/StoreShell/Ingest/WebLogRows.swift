@@ -1,4 +1,5 @@
 import Platform
+import StoreSchema
 
 /// The lines of a web server's log, in the forms `common` and `combined`, as rows of cells. A `-` stands for nothing.
 struct WebLogRows: CellRows {
@@ -6,7 +7,8 @@ struct WebLogRows: CellRows {
   private let lines: LineReader
   private let isCombined: Bool
   private var bytes: ArraySlice<UInt8> = []
-  private var cells: [Range<Int>] = []
+  private var cells: [Range<Int>]
+  private(set) var count = 0
 
   /// The cells of a line in the form `common`.
   static let commonNames = [
@@ -19,11 +21,11 @@ struct WebLogRows: CellRows {
     self.lines = lines
     self.isCombined = isCombined
     names = Self.commonNames + (isCombined ? Self.combinedNames : [])
+    cells = names.map { _ in 0..<0 }
   }
 
   var line: Int { lines.number }
   var taken: ClosedRange<Int> { line...line }
-  var count: Int { cells.count }
 
   func isEmpty(_ cell: Int) -> Bool { cells[cell].isEmpty }
 
@@ -31,10 +33,18 @@ struct WebLogRows: CellRows {
     bytes[bytes.startIndex + cells[cell].lowerBound..<bytes.startIndex + cells[cell].upperBound]
   }
 
+  func value(_ cell: Int, _ form: PlainForm) -> Value? {
+    // Not by a slice of the line, which would be counted.
+    let range = cells[cell]
+    return bytes.withUnsafeBufferPointer { line in
+      form.value(of: UnsafeBufferPointer(start: line.baseAddress.map { $0 + range.lowerBound }, count: range.count))
+    }
+  }
+
   mutating func next() throws -> Bool {
     guard let next = try lines.nextFilled() else { return false }
     bytes = next
-    cells.removeAll(keepingCapacity: true)
+    count = 0
     if let missing = next.withUnsafeBufferPointer({ split($0) }) {
       throw RecordFault(message: "the line does not match: \(missing)")
     }
@@ -78,13 +88,10 @@ struct WebLogRows: CellRows {
       return position == line.count ? nil : "something follows the number of bytes, as in the form combined"
     }
     guard position < line.count else { return "it ends after the number of bytes, as in the form common" }
-    for name in ["referer", "agent"] {
-      guard skip(" ", of: line, &position), skip("\"", of: line, &position), let text = quoted(of: line, &position)
-      else {
-        return "it has no \(name) in \" \""
-      }
-      add(text, of: line)
-    }
+    guard let referer = spacedText(of: line, &position) else { return "it has no referer in \" \"" }
+    add(referer, of: line)
+    guard let agent = spacedText(of: line, &position) else { return "it has no agent in \" \"" }
+    add(agent, of: line)
     // Servers add fields of their own, such as the time that the answer took.
     guard position == line.count || skip(" ", of: line, &position) else { return "something follows the agent" }
     add(position..<line.count, of: line)
@@ -94,7 +101,8 @@ struct WebLogRows: CellRows {
   /// Adds a cell; a `-` alone is an empty one.
   private mutating func add(_ cell: Range<Int>, of line: UnsafeBufferPointer<UInt8>) {
     let isDash = cell.count == 1 && line[cell.lowerBound] == UInt8(ascii: "-")
-    cells.append(isDash ? cell.upperBound..<cell.upperBound : cell)
+    cells[count] = isDash ? cell.upperBound..<cell.upperBound : cell
+    count += 1
   }
 
   /// The first place of a byte from a position on, or the end of the line.
@@ -117,6 +125,12 @@ struct WebLogRows: CellRows {
     guard position < line.count, line[position] == UInt8(ascii: character) else { return false }
     position += 1
     return true
+  }
+
+  /// Passes over a space and a text in quotes behind it.
+  private func spacedText(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Range<Int>? {
+    guard skip(" ", of: line, &position), skip("\"", of: line, &position) else { return nil }
+    return quoted(of: line, &position)
   }
 
   /// Passes over a text up to the next `"` that no `\\` stands before.

@@ -198,21 +198,23 @@ public final class ScalarEdit: @unchecked Sendable {
   /// Begins the keys of a place.
   package var nextKeys: Int { keyCount }
 
-  /// Adds a key to those of a place.
-  package func add(key: borrowing MapKey) {
+  /// Adds a key to those of a place, read where it lies: a copy would count references.
+  @inline(__always)
+  package func add(keyAt place: UnsafePointer<MapKey>) {
+    reserve(24)
+    guard let count = ShortKeys.write(place, to: keys + keyCount + 8) else { return add(longKey: place.pointee) }
+    keys.storeBytes(of: count, toByteOffset: keyCount, as: Int.self)
+    keyCount += 8 + (count + 7) & ~7
+  }
+
+  @inline(never)
+  private func add(longKey key: borrowing MapKey) {
     switch key {
     case .int(let number):
-      reserve(16)
       keys.storeBytes(of: -1, toByteOffset: keyCount, as: Int.self)
       keys.storeBytes(of: number, toByteOffset: keyCount + 8, as: Int.self)
       keyCount += 16
     case .string(let text):
-      reserve(24)
-      if let count = ShortText.write(text, to: keys + keyCount + 8) {
-        keys.storeBytes(of: count, toByteOffset: keyCount, as: Int.self)
-        keyCount += 8 + (count + 7) & ~7
-        return
-      }
       let added: Void? = text.utf8.withContiguousStorageIfAvailable { add(text: UnsafeRawBufferPointer($0)) }
       if added == nil { Array(text.utf8).withUnsafeBytes { add(text: $0) } }
     }

@@ -221,7 +221,7 @@ private let dynamicMap = MapAccess(
       Value.map(at: UnsafeMutableRawPointer(mutating: source))?.pointee.place(ofKey: key)
         .map { ($0.number, UnsafeRawPointer($0.value)) }
     },
-    findOwn: { target, key in Value.map(at: target)?.pointee.ownPlace(ofKey: key) },
+    findOwn: { target, key, guess in Value.map(at: target)?.pointee.ownPlace(ofKey: key, guess: guess) },
     mutableAddress: { target, number in
       UnsafeMutableRawPointer(mutableMap(at: target).pointee.mutableValue(numbered: number))
     }))

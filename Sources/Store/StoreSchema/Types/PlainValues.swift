@@ -58,6 +58,16 @@ extension Schema {
     case texts
     /// The integers of up to 18 digits within bounds, without quotes.
     case integers(minimum: Int, maximum: Int)
+
+    /// True if one of the words gives a value.
+    @inlinable
+    package func gives(_ value: Value) -> Bool {
+      switch (self, value) {
+      case (.texts, .string): true
+      case (.integers(let minimum, let maximum), .int(let number)): number >= minimum && number <= maximum
+      default: false
+      }
+    }
   }
 
   /// The set of words that give values of the type, where it is one of those; nil: it is another.

@@ -54,8 +54,9 @@ public final class MapAccess: Sendable {
 public struct NumberedEntries: Sendable {
   /// The number of the entry under a key and the address of its value; nil where there is none.
   public let find: @Sendable (UnsafeRawPointer, MapKey) -> (number: Int, address: UnsafeRawPointer)?
-  /// The same in a map that may be changed, and whether the value can be changed where it is.
-  public let findOwn: @Sendable (UnsafeMutableRawPointer, MapKey) -> (number: Int, value: FoundPart)?
+  /// The same in a map that may be changed, and whether the value can be changed where it is. A number at which to look first may be
+  /// given, that of another map as well; -1: none.
+  public let findOwn: @Sendable (UnsafeMutableRawPointer, MapKey, _ guess: Int) -> (number: Int, value: FoundPart)?
   /// The address for changing the value of the entry of a number, which must exist, in place; nodes shared with
   /// snapshots are copied first.
   public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
@@ -64,7 +65,7 @@ public struct NumberedEntries: Sendable {
   @inlinable
   public init(
     find: @escaping @Sendable (UnsafeRawPointer, MapKey) -> (number: Int, address: UnsafeRawPointer)?,
-    findOwn: @escaping @Sendable (UnsafeMutableRawPointer, MapKey) -> (number: Int, value: FoundPart)?,
+    findOwn: @escaping @Sendable (UnsafeMutableRawPointer, MapKey, _ guess: Int) -> (number: Int, value: FoundPart)?,
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
   ) {
     self.find = find

@@ -23,6 +23,19 @@ struct ShortKeys {
     let mask = UInt64(0xf0 & ~(marks.ascii ^ marks.other)) << 56
     return ShortKeys(mask: mask, mark: UInt64(marks.ascii) << 56 & mask, tag: tag)
   }()
+
+  /// Writes the bytes of a text that is kept in place to sixteen bytes of memory, those behind it with something.
+  ///
+  /// - Returns: the number of its bytes; nil, and nothing is written, where the key is something else.
+  @inline(__always)
+  static func write(_ key: UnsafePointer<MapKey>, to memory: UnsafeMutableRawPointer) -> Int? {
+    guard let finding else { return nil }
+    let words = KeySearch.words(at: key)
+    guard words.tag == finding.tag, words.last & finding.mask == finding.mark else { return nil }
+    memory.storeBytes(of: words.first, as: UInt64.self)
+    memory.storeBytes(of: words.last, toByteOffset: 8, as: UInt64.self)
+    return Int(truncatingIfNeeded: words.last >> 56) & 15
+  }
 }
 
 /// A comparison of the keys of a map with the one that is looked for.
@@ -48,7 +61,7 @@ struct KeySearch {
   }
 
   @inline(__always)
-  private static func words(at key: UnsafePointer<MapKey>) -> (first: UInt64, last: UInt64, tag: UInt8) {
+  fileprivate static func words(at key: UnsafePointer<MapKey>) -> (first: UInt64, last: UInt64, tag: UInt8) {
     let memory = UnsafeRawPointer(key)
     return (
       memory.load(as: UInt64.self), memory.load(fromByteOffset: 8, as: UInt64.self),
@@ -97,9 +110,18 @@ extension PersistentMap where Key == MapKey {
   }
 
   /// The same, and whether the value can be changed where it is.
-  mutating func ownPlace(ofKey key: MapKey) -> (number: Int, value: FoundPart)? {
+  ///
+  /// - Parameter guess: the number of an entry at which to look first, which need not be there; -1: none.
+  mutating func ownPlace(ofKey key: MapKey, guess: Int) -> (number: Int, value: FoundPart)? {
     guard let root = tree.unmanagedRoot else { return nil }
     var isOwn = isKnownUniquelyReferenced(&tree.root) && root._withUnsafeGuaranteedRef { $0.hasOwnStorage }
+    if guess >= 0 {
+      var isGuessOwn = isOwn
+      let entry = Self.entry(numbered: guess, below: root) { $0.child($1, isOwn: &isGuessOwn) }
+      if let entry, Self.key(of: entry).pointee == key {
+        return (guess, FoundPart(UnsafeMutableRawPointer(Self.value(of: entry)), isOwn: isGuessOwn))
+      }
+    }
     let place = Self.descend(from: root, to: key) { $0.child($1, isOwn: &isOwn) }
     return place.map { ($0.number, FoundPart(UnsafeMutableRawPointer(Self.value(of: $0.entry)), isOwn: isOwn)) }
   }
@@ -110,6 +132,25 @@ extension PersistentMap where Key == MapKey {
   }
 
   @usableFromInline typealias Node = TreeNode<MapContent<Key, Value>>
+
+  /// The entry of a number; nil: there is none.
+  ///
+  /// - Parameter child: a child of a node.
+  @inline(__always)
+  private static func entry(
+    numbered number: Int, below root: Unmanaged<Node>, child: (Node, Int) -> Unmanaged<Node>
+  ) -> UnsafeMutablePointer<Entry>? {
+    var node = root
+    var height = root._withUnsafeGuaranteedRef { $0.height }
+    guard number >> (Node.numberShift + Node.fanOutShift * height) == 0 else { return nil }
+    while true {
+      let index = Node.index(of: number, atHeight: height)
+      guard index < node._withUnsafeGuaranteedRef({ $0.slots }) else { return nil }
+      if height == 0 { return node._withUnsafeGuaranteedRef { $0.elements + index } }
+      node = node._withUnsafeGuaranteedRef { child($0, index) }
+      height -= 1
+    }
+  }
 
   /// - Parameter child: a child of a node.
   @inline(__always)
