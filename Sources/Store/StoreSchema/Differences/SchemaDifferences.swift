@@ -142,7 +142,10 @@ public struct DifferenceFinder: Sendable {
   private func beginItem(of edit: ScalarEdit) -> (shape: Unmanaged<PlaceShape>, keys: Int, position: Int)? {
     guard let shape = place.shape, positions.count <= 1, edit.count < ScalarEdit.most else { return nil }
     let keys = edit.nextKeys
-    for index in place.keys.indices { edit.add(key: place.keys[index]) }
+    place.keys.withUnsafeBufferPointer { all in
+      guard let first = all.baseAddress else { return }
+      for index in all.indices { edit.add(keyAt: first + index) }
+    }
     return (shape, keys, positions.first ?? -1)
   }
 
