@@ -470,6 +470,12 @@ import Testing
     try two.synchronize()
     #expect(store.dispatch(early, .here()).number == nil)
     try Self.expectAlike([one, two, try Node("late", in: world)])
+    // One that the plugin no longer declares is refused on all nodes.
+    try folder.write("return plugin { state = { field('n', int()) } }")
+    #expect(one.conversation.say("plugin reload box").status == 0)
+    try two.synchronize()
+    #expect(store.dispatch(early, .here()).failure != nil)
+    try Self.expectAlike([one, two, try Node("late", in: world)])
   }
 
   @Test func `A reload may bring records whose fields stand in any order`() throws {

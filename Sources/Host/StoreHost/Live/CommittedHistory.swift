@@ -116,8 +116,13 @@ extension LiveStore {
   package func collectActions() {
     let before = actionsByName
     actionsByName = application.actionsByName(beside: plugins.map(\.plugin))
-    for type in before.types where actionsByName[type.fullName] !== type { type.isSuperseded = true }
+    var hasSuperseded = false
+    for type in before.types where actionsByName[type.fullName] !== type {
+      (type.isSuperseded, hasSuperseded) = (true, true)
+    }
     for type in actionsByName.types { type.isSuperseded = false }
+    // An action that cannot be made anew is refused.
+    if hasSuperseded { store.setRenewal { [unowned self] in (try? renewed($0)) ?? $0 } }
     node?.note(lacksUnits: plugins.contains(where: \.lacksUnits))
   }
 

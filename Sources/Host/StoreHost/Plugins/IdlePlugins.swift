@@ -4,8 +4,8 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// The refusal of actions that nothing would process, because their plugin is off or gone: an action that is reported as done
-/// was processed, wherever it comes from.
+/// The refusal of actions that nothing would process, because their plugin is off or gone, or no longer declares them: an action
+/// that is reported as done was processed, wherever it comes from.
 final class IdlePlugins: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where actions are reduced.
   private let owners: [(plugin: Plugin, strikes: PluginStrikes)]
@@ -30,7 +30,7 @@ final class IdlePlugins: @unchecked Sendable {
 
   private func isIdle(_ type: ActionType) -> Bool {
     if let recent, recent.type === type { return recent.strikes?.isStopped ?? true }
-    let strikes = owner(of: type)?.strikes
+    let strikes = type.isSuperseded ? nil : owner(of: type)?.strikes
     recent = (type, strikes)
     return strikes?.isStopped ?? true
   }
@@ -49,6 +49,11 @@ final class IdlePlugins: @unchecked Sendable {
       return HostError(
         code: .pluginOff, message: "the plugin of \(type.fullName) is not loaded; it was not processed",
         hint: "plugin list shows the plugins that are")
+    }
+    guard !type.isSuperseded else {
+      return HostError(
+        code: .pluginOff, message: "\(name) declares \(type.fullName) otherwise, or not at all; it was not processed",
+        hint: "describe \(name) shows its actions")
     }
     let why = shell.condition(of: name) == .faulted ? " after \(PluginStrikes.limit) failures in a row" : ""
     return HostError(
