@@ -258,6 +258,44 @@ import Testing
     try Self.expectAlike([one, two])
   }
 
+  /// Those behind it in the same message happen all the same.
+  @Test(arguments: ["error('no')", "ctx:dispatch('box.bad')"])
+  func `An ingest ends at a record beside which something goes wrong, as in a store of one's own`(_ fault: String)
+    throws
+  {
+    let world = try World(seed: 25)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "go", args = { field("k", int()) } }, { name = "bad" } },
+        reducers = { go = function(s, a) s.n = s.n + 1 end, bad = function() error("no") end },
+        middleware = { { name = "m", on = { "go" },
+          after = function(action, ctx) if action.args.k == 50 then \(fault) end end } },
+      }
+      """)
+    _ = try one.host.live.load(source, from: .here())
+    let folder = try Self.makeFolder()
+    defer { unlink("\(folder)/steps.txt"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.txt", "w"))
+    fputs((1...9_000).map { "\($0)\n" }.joined(), file)
+    fclose(file)
+    let ingest = "ingest \(folder)/steps.txt --lines --map k=line --as box.go"
+    let ended = one.conversation.say(ingest)
+    #expect(ended.status == 1 && ended.output.isEmpty, "\(ended)")
+    #expect(ended.errors.contains("error[plugin-runtime]: \(folder)/steps.txt:50: box: "), "\(ended)")
+    let count = try #require(Int(one.conversation.say("= state.box.n").output.dropLast()))
+    let rest = count == 50 ? "\n" : ", and \(count - 50) behind it, which "
+    #expect(count < 9_000 && ended.errors.contains("  50 records up to this one were ingested\(rest)"), "\(ended)")
+    let gone = one.conversation.say("\(ingest) --keep-going")
+    #expect(gone.output.hasPrefix("ingested 9000 records as box.go") && gone.status == 1, "\(gone)")
+    #expect(gone.errors.contains("1 record of \(folder)/steps.txt ingested, with errors besides"), "\(gone)")
+    #expect(one.conversation.say("= state.box.n").output == "\(count + 9_000)\n")
+    try Self.expectAlike([one, two])
+  }
+
   @Test func `A recording is compared, and does not become the history of all nodes`() throws {
     let world = try World(seed: 11)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))

@@ -305,6 +305,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       return id
     }
     guard let id else {
+      family.series?.noteFailure()
       onDone?(.cancelled)
       return nil
     }
@@ -581,9 +582,14 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         live.comparing.packed = PackedEntry(entries, at: place)
         (chunk, place) = place + 1 < entries.count ? (chunk, place + 1) : (chunk + 1, 0)
       }
+      // The callers of a series collect nothing themselves: they have many actions on their way.
+      let mayFault =
+        command.family.series != nil && (results[index].attempt.hasConsequences || !results[index].notes.isEmpty)
+      let earlier = mayFault ? live.attendance.faults.collect() : 0
       command.result = live.store.commit(
         results[index].attempt, reaching: next, isAwaited: command.isRoot && command.family.isAwaited,
         notes: results[index].notes, command.onDone)
+      if mayFault { command.family.note(live.attendance.faults.take(behind: earlier, ofRoot: context.root)) }
       (wallTime, live.comparing.known, live.comparing.entry) = (nil, nil, nil)
       (live.comparing.packed, live.comparing.lacksStateBefore) = (nil, false)
       if results[index].attempt.action != nil {
