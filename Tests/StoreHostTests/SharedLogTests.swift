@@ -516,6 +516,45 @@ import Testing
     try Self.expectAlike([one, two, try Node("late", in: world)])
   }
 
+  /// Whatever is made from the state is made anew behind the actions of a node that never pauses.
+  @Test func `Beside a node that ingests, others reload, go back, bring back and import`() throws {
+    let world = try World(seed: 26)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let folder = try Folder(Self.box())
+    #expect(one.conversation.say("plugin load \(folder.path)/box", "dispatch box.go --quiet").status == 0)
+    let state = "\(folder.path)/state.json"
+    defer { unlink(state) }
+    #expect(one.conversation.say("export state \(state)").status == 0)
+    try two.synchronize()
+    let (isOver, isDone) = (Lock(false), Lock(false))
+    let live = two.host.live
+    try WorkerThread {
+      let series = DispatchSeries(stopsAtFailure: false)
+      let type = live.actionsByName["counter.increment"]!
+      while !isOver.withLock({ $0 }) {
+        let actions = live.turn { (0..<20).map { _ in (live.typed(ActionCall(type, [.int(1)])), ActionSource.here()) } }
+        let pending = live.storeNode?.begin(actions, in: series) ?? []
+        if let last = pending.last { _ = live.storeNode?.result(of: last, endedBy: Interruption()) }
+      }
+      isDone.withLock { $0 = true }
+    }.detach()
+    try #require(Self.eventually { one.host.store.state.counter.value > 0 })
+    for step in 2...4 {
+      try folder.write(Self.box(step: step))
+      for statement in [
+        "plugin reload box", "dispatch box.go", "undo", "redo", "import state \(state)",
+        "undo --to \(one.host.live.head - 1)",
+      ] {
+        let outcome = one.conversation.say(statement)
+        #expect(outcome.status == 0, "\(statement): \(outcome)")
+      }
+    }
+    isOver.withLock { $0 = true }
+    #expect(Self.eventually { isDone.withLock { $0 } })
+    try Self.expectAlike([one, two])
+    #expect(!one.entries.contains { $0.failure != nil })
+  }
+
   @Test func `A reload may bring records whose fields stand in any order`() throws {
     let world = try World(seed: 22)
     let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))

@@ -135,6 +135,12 @@ extension LiveStore {
     let renewed = Action(try type.call(action.call.record))
     return action.fate.map { Action(renewed, $0) } ?? renewed
   }
+
+  /// An action as it is made from the present state, if it was made from another one.
+  func remade(_ action: Action) throws -> Action {
+    guard let basis = action.basis, basis != history.head, let maker = action.maker else { return action }
+    return Action(try maker.make(), basis: history.head, by: maker)
+  }
 }
 
 /// Journaling actions, and the types by which they are read back.

@@ -417,7 +417,10 @@ extension LiveStore {
   package func reloadSaved(_ source: PluginSource, from actionSource: ActionSource) throws -> PluginReloadReport {
     try turn {
       guard isOpen else { throw StoreError.closed }
-      return try reload(source, PluginReloadOptions(), verified: nil, from: actionSource)
+      guard let report = try reload(source, PluginReloadOptions(), verified: nil, from: actionSource) else {
+        throw unknownPlugin(source.manifest.name)
+      }
+      return report
     }
   }
 

@@ -439,13 +439,18 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       } catch {
         command.refusal = command.refusal ?? HostError(describing: error)
       }
+      let isAlone = present?.shell != nil || live.upkeep.hasControlGates
+      run.isFull = command.refusal == nil && present != nil && isAlone && (isAhead || !run.results.isEmpty)
+      if run.isFull { break }
+      do {
+        if command.refusal == nil { present = try present.map(live.remade) }
+      } catch {
+        command.refusal = HostError(describing: error)
+      }
       guard command.refusal == nil, let action = present else {
         run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
         continue
       }
-      let isAlone = action.shell != nil || live.upkeep.hasControlGates
-      run.isFull = isAlone && (isAhead || !run.results.isEmpty)
-      if run.isFull { break }
       let number = run.number + 1
       let time = max(run.time, live.clock.now)
       let source = source(of: command, behind: run, isAhead)
