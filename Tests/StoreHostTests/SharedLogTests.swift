@@ -223,6 +223,16 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
     #expect(Self.eventually { one.conversation.say("= state.ends.n").output.contains("600") })
     #expect(one.conversation.say("= state.ends.wrong").output.hasPrefix("0"))
+    // It goes and comes back with all that it caused, which stands behind many of its actions.
+    let head = one.host.live.head
+    #expect(head == 1_201)
+    let undone = one.conversation.say("undo", "= state.ends.n").output
+    #expect(
+      undone.contains("(takes back ingest \(folder)/steps.jsonl: #2-#\(head))") && undone.hasSuffix("\n0\n"),
+      "\(undone)")
+    let redone = one.conversation.say("redo", "= state.ends.n").output
+    let all = "(brings back ingest \(folder)/steps.jsonl: 600 actions of #2-#\(head))"
+    #expect(redone.contains(all) && redone.hasSuffix("\n600\n"), "\(redone)")
     try Self.expectAlike([one, two])
   }
 
