@@ -31,9 +31,9 @@ import Testing
     deinit { isOver.withLock { $0 = true } }
   }
 
-  /// The source of a plugin without permissions, which no folder has.
-  private static func plugin(_ name: String, _ code: String) throws -> PluginSource {
-    let manifest = #"{ "name": "\#(name)", "version": "0.1.0", "api": 1 }"#
+  /// The source of a plugin that no folder has.
+  private static func plugin(_ name: String, _ code: String, _ more: String = "") throws -> PluginSource {
+    let manifest = #"{ "name": "\#(name)", "version": "0.1.0", "api": 1\#(more) }"#
     return try PluginSource(
       kept: [("plugin.json", Array(manifest.utf8)), ("init.lua", Array(code.utf8))], of: "/nowhere/\(name)",
       displayedAs: name)
@@ -604,6 +604,41 @@ import Testing
     _ = one.conversation.say("plugin reload box")
     _ = two.conversation.say("plugin reload box")
     try Self.expectAlike([one, two])
+  }
+
+  @Test func `What the keeper's tasks hold takes no memory from reducers`() throws {
+    let world = try World(seed: 27)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "fill", args = { field("k", int()) } } },
+        reducers = { fill = function(s, a)
+          local t = {}
+          for i = 1, a.k do t[i] = string.rep("x", 1000) .. i end
+          s.n = s.n + #t
+        end },
+        middleware = { { name = "w", supervise = function() return { hold = function(task)
+          local t = {}
+          for i = 1, 700 do t[i] = string.rep("y", 1000) .. i end
+          while #t > 0 do task:sleep(0.01) end
+        end } end } },
+      }
+      """, #", "permissions": ["timers"], "limits": { "memory": "1MiB", "instructions": 10000000 }"#)
+    _ = try one.host.live.load(source, from: .here())
+    try #require(Self.eventually { !one.host.live.effects.isEmpty || !two.host.live.effects.isEmpty })
+    for node in [one, two] {
+      try node.synchronize()
+      for (count, isRefused) in [(100, false), (400, false), (900, false), (1_500, true)] {
+        let outcome = node.conversation.say("dispatch box.fill \(count) --quiet")
+        #expect(outcome.errors.contains("needed more than 1 MiB") == isRefused, "\(count): \(outcome)")
+      }
+    }
+    try Self.expectAlike([one, two, try Node("late", in: world, grants: true)])
+    #expect(one.conversation.say("show box.n").output == "2800\n")
+    #expect(one.host.live.effects.count + two.host.live.effects.count == 1)
   }
 
   @Test func `Nobody takes back unasked what another node did, and who did it hears of it`() throws {
