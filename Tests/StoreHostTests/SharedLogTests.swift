@@ -306,6 +306,111 @@ import Testing
     try Self.expectAlike([one, two])
   }
 
+  /// Whether the log comes back while the ingest goes on, or only once it has ended.
+  @Test(arguments: [("", true), ("--keep-going", true), ("", false), ("--keep-going", false)])
+  func `An ingest whose log goes away ends, and nothing behind a record that did not happen does`(
+    _ flags: String, _ comesBack: Bool
+  ) throws {
+    let world = try World(seed: 28)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("last", int()), field("holes", int()), field("n", int()) },
+        actions = { { name = "go", args = { field("k", int()) } }, { name = "note" } },
+        reducers = {
+          go = function(s, a) if a.k ~= s.last + 1 then s.holes = s.holes + 1 end s.last = a.k end,
+          note = function(s) s.n = s.n + 1 end,
+        },
+        middleware = { { name = "m", on = { "go" }, after = function(action, ctx) ctx:dispatch("note") end } },
+      }
+      """)
+    _ = try one.host.live.load(source, from: .here())
+    let folder = try Self.makeFolder()
+    defer { unlink("\(folder)/steps.txt"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.txt", "w"))
+    fputs((1...20_000).map { "\($0)\n" }.joined(), file)
+    fclose(file)
+    let (hasEnded, live) = (Lock(false), one.host.live)
+    try WorkerThread {
+      _ = Self.eventually { live.head > 1_500 }
+      world.stands.withLock { $0 = true }
+      world.memory.cut()
+      if comesBack { usleep(300_000) } else { _ = Self.eventually { hasEnded.withLock { $0 } } }
+      world.stands.withLock { $0 = false }
+    }.detach()
+    let ended = one.conversation.say("ingest \(folder)/steps.txt --lines --map k=line --as box.go \(flags)")
+    #expect(comesBack || world.stands.withLock { $0 }, "it waited for the log")
+    hasEnded.withLock { $0 = true }
+    #expect(ended.status != 0, "\(ended)")
+    #expect(["[cut-off]", "[outcome-unknown]"].contains { ended.errors.contains("error\($0)") }, "\(ended)")
+    #expect(Self.eventually { [one, two].allSatisfy { $0.node.replica?.link == .current } })
+    try Self.expectAlike([one, two])
+    #expect(two.conversation.say("show box.holes").output == "0\n")
+  }
+
+  /// What `before` returns is kept until the commit of its action, and is the plugin's memory meanwhile.
+  @Test func `Many actions with much between before and after go in messages that the memory has room for`() throws {
+    let world = try World(seed: 29)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "go", args = { field("k", int()) } } },
+        reducers = { go = function(s, a) s.n = s.n + a.k end },
+        middleware = { { name = "m", on = { "go" },
+          before = function(action, ctx) return { text = string.rep("x", 20000) .. action.args.k, n = ctx.state.box.n } end,
+          after = function(action, ctx, was)
+            if was.text ~= string.rep("x", 20000) .. action.args.k then error("not its own") end
+          end } },
+      }
+      """)
+    _ = try one.host.live.load(source, from: .here())
+    let folder = try Self.makeFolder()
+    defer { unlink("\(folder)/steps.txt"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.txt", "w"))
+    fputs((1...2_000).map { "\($0)\n" }.joined(), file)
+    fclose(file)
+    let done = one.conversation.say("ingest \(folder)/steps.txt --lines --map k=line --as box.go", "show box.n")
+    #expect(done.status == 0 && done.errors.isEmpty && done.output.hasSuffix("\n2001000\n"), "\(done)")
+    try Self.expectAlike([one, two])
+  }
+
+  @Test(arguments: 1...8) func `Of two nodes that load one plugin at once, one is refused, and both have it`(seed: Int)
+    throws
+  {
+    let world = try World(seed: UInt64(seed))
+    let nodes = [try Node("one", in: world, grants: true), try Node("two", in: world, grants: true)]
+    let source = try Self.plugin("box", Self.box())
+    world.stands.withLock { $0 = true }
+    let outcomes = Lock<[String]>([])
+    for node in nodes {
+      let (live, host) = (node.host.live, node.host)
+      try WorkerThread {
+        let outcome: String
+        do {
+          let (_, report) = try live.load(source, from: .here())
+          outcome = report.failure.map { "\($0)" } ?? "loaded"
+        } catch {
+          outcome = HostError(describing: error).message
+        }
+        outcomes.withLock { $0.append(outcome) }
+        withExtendedLifetime(host) {}
+      }.detach()
+    }
+    usleep(20_000)
+    world.stands.withLock { $0 = false }
+    #expect(Self.eventually { outcomes.withLock { $0.count } == 2 })
+    let all = outcomes.withLock { $0 }
+    #expect(all.count { $0 == "loaded" } == 1, "\(all)")
+    for node in nodes { #expect(node.conversation.say("dispatch box.go --quiet").status == 0) }
+    try Self.expectAlike(nodes)
+    #expect(nodes[0].conversation.say("show box.n").output == "2\n")
+  }
+
   @Test func `A recording is compared, and does not become the history of all nodes`() throws {
     let world = try World(seed: 11)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))

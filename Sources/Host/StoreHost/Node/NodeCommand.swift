@@ -67,14 +67,14 @@ package final class DispatchSeries: Sendable {
   /// Has no further action of it happen. Those that are on their way already may.
   package func end() { _ = flag.set(true) }
 
-  private let cut = SharedFlag()
-  /// True once the log has not taken one of its actions, or has not answered.
-  var isCutOff: Bool { cut.isSet }
+  private let cut = Lock<HostError?>(nil)
+  /// The reason why the log has not taken one of its actions, or has not answered; nil: it has.
+  var cutOff: HostError? { cut.withLock { $0 } }
 
   /// Takes note that the log has not taken one of its actions, or has not answered: behind it none is to happen, in any series, since
   /// nobody could tell where to go on.
-  func noteCutOff() {
-    _ = cut.set(true)
+  func noteCutOff(_ error: HostError) {
+    cut.withLock { $0 = $0 ?? error }
     end()
   }
 
@@ -192,7 +192,7 @@ final class NodeFamily: @unchecked Sendable {
     withState { state in
       guard state.stop == nil else { return false }
       guard !state.isInterrupted else {
-        state.stop = .interrupted(next: action?.description ?? "", source: source)
+        noteLeftOut(action, source, &state)
         return false
       }
       if !isRoot {
@@ -213,7 +213,12 @@ final class NodeFamily: @unchecked Sendable {
 
   /// Takes note that an action which was to be caused did not happen.
   func noteLeftOut(_ action: HostAction?, _ source: ActionSource) {
-    withState { $0.stop = $0.stop ?? .interrupted(next: action?.description ?? "", source: source) }
+    withState { noteLeftOut(action, source, &$0) }
+  }
+
+  private func noteLeftOut(_ action: HostAction?, _ source: ActionSource, _ state: inout State) {
+    if let error = series?.cutOff { return state.faults.appendOnce(error) }
+    state.stop = state.stop ?? .interrupted(next: action?.description ?? "", source: source)
   }
 
   /// Takes note that an interceptor passed on another action than the first.
@@ -256,6 +261,9 @@ final class NodeFamily: @unchecked Sendable {
     }
     waiter?.signal()
   }
+
+  /// True if its caller is answered.
+  var isAnswered: Bool { withState { $0.isAnswered } }
 
   /// Waits for the end of all.
   ///

@@ -267,8 +267,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   ) -> DispatchResult {
     var end = ContinuousClock.now + duration
     var isWithdrawn = false
-    while !family.wait() {
-      let hasFailed = series?.isCutOff ?? false
+    while true {
+      let hasFailed = series?.cutOff != nil
+      if hasFailed && !isWithdrawn ? family.isAnswered : family.wait() { break }
       let isLate = ContinuousClock.now > end || (hasFailed && !isWithdrawn)
       guard isLate || !isWithdrawn && interruption?.isRequested() ?? false else { continue }
       // The node has ended.
@@ -322,26 +323,36 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       if let error = command.refusal { refuse(command, error) } else { end(command, command.result ?? .acknowledged) }
     case .refused(let refusal):
       var error = HostError(refusal)
+      // It was withdrawn since another one did not come to the log.
+      if refusal == .withdrawn, let reason = command.family.series?.cutOff { error = reason }
       // What else the statement dispatched may have happened.
-      if command.action != nil {
-        error.hint = ["the action did not happen", error.hint].compactMap(\.self).joined(separator: "; ")
+      if let action = command.action {
+        let what = command.isRoot ? "the action" : "\(action.call.type.fullName), which it caused,"
+        error.hint = ["\(what) did not happen", error.hint].compactMap(\.self).joined(separator: "; ")
       }
       refuse(command, error)
     case .unknown(let reason):
-      command.series?.noteCutOff()
-      command.family.answer(.refused(HostError.unknownOutcome(reason)))
+      let error = HostError.unknownOutcome(reason)
+      command.family.series?.noteCutOff(HostError(Refusal.cutOff(reason: reason ?? "it does not answer")))
+      if !command.isRoot { note(error, beside: command) }
+      command.family.answer(.refused(error))
     }
+  }
+
+  /// Has an error told that an action met which another one caused, or for which no caller waits.
+  private func note(_ error: HostError, beside command: NodeCommand) {
+    if command.family.series == nil { note(error) } else { command.family.note([error]) }
   }
 
   private func refuse(_ command: NodeCommand, _ error: HostError) {
     // Of those behind it, none is to happen of which its caller does not know.
     if [.cutOff, .nodeStopped].contains(error.code) {
-      command.series?.noteCutOff()
+      command.family.series?.noteCutOff(HostError(code: error.code, message: error.message))
     } else {
       command.series?.noteFailure()
     }
     command.onDone?(.refused(error))
-    if !command.isRoot || !command.family.isAwaited { note(error) }
+    if !command.isRoot || !command.family.isAwaited { note(error, beside: command) }
     if !command.isRoot, error.code == .interrupted { command.family.noteLeftOut(command.action, command.source) }
     end(command, .refused(error))
   }
