@@ -1,3 +1,4 @@
+import Glibc
 import StoreCore
 import StoreReplication
 
@@ -21,6 +22,8 @@ package final class MemoryLog: Sendable {
     var faultRate: Int
   }
 
+  /// How long it takes to store data under a digest, in microseconds.
+  package let storing = Lock<UInt32>(0)
   fileprivate let state: Lock<State>
   fileprivate let reach: UInt64?
   private let order: any StoreOrder
@@ -141,7 +144,10 @@ private final class MemoryLogEnd: SharedLog {
     }
   }
 
-  func put(_ blob: [UInt8], digest: String) throws(LogError) { memory.state.withLock { $0.blobs[digest] = blob } }
+  func put(_ blob: [UInt8], digest: String) throws(LogError) {
+    usleep(memory.storing.withLock { $0 })
+    memory.state.withLock { $0.blobs[digest] = blob }
+  }
 
   func blob(_ digest: String) throws(LogError) -> [UInt8]? { memory.state.withLock { $0.blobs[digest] } }
 

@@ -31,9 +31,9 @@ import Testing
     deinit { isOver.withLock { $0 = true } }
   }
 
-  /// The source of a plugin without permissions, which no folder has.
-  private static func plugin(_ name: String, _ code: String) throws -> PluginSource {
-    let manifest = #"{ "name": "\#(name)", "version": "0.1.0", "api": 1 }"#
+  /// The source of a plugin that no folder has.
+  private static func plugin(_ name: String, _ code: String, _ more: String = "") throws -> PluginSource {
+    let manifest = #"{ "name": "\#(name)", "version": "0.1.0", "api": 1\#(more) }"#
     return try PluginSource(
       kept: [("plugin.json", Array(manifest.utf8)), ("init.lua", Array(code.utf8))], of: "/nowhere/\(name)",
       displayedAs: name)
@@ -223,6 +223,16 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
     #expect(Self.eventually { one.conversation.say("= state.ends.n").output.contains("600") })
     #expect(one.conversation.say("= state.ends.wrong").output.hasPrefix("0"))
+    // It goes and comes back with all that it caused, which stands behind many of its actions.
+    let head = one.host.live.head
+    #expect(head == 1_201)
+    let undone = one.conversation.say("undo", "= state.ends.n").output
+    #expect(
+      undone.contains("(takes back ingest \(folder)/steps.jsonl: #2-#\(head))") && undone.hasSuffix("\n0\n"),
+      "\(undone)")
+    let redone = one.conversation.say("redo", "= state.ends.n").output
+    let all = "(brings back ingest \(folder)/steps.jsonl: 600 actions of #2-#\(head))"
+    #expect(redone.contains(all) && redone.hasSuffix("\n600\n"), "\(redone)")
     try Self.expectAlike([one, two])
   }
 
@@ -256,6 +266,153 @@ import Testing
     #expect(going.errors.contains("steps.jsonl:2") && going.errors.contains("steps.jsonl:3"), "\(going)")
     #expect(one.host.store.state.counter.value == 5_003)
     try Self.expectAlike([one, two])
+  }
+
+  /// Those behind it in the same message happen all the same.
+  @Test(arguments: ["error('no')", "ctx:dispatch('box.bad')"])
+  func `An ingest ends at a record beside which something goes wrong, as in a store of one's own`(_ fault: String)
+    throws
+  {
+    let world = try World(seed: 25)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "go", args = { field("k", int()) } }, { name = "bad" } },
+        reducers = { go = function(s, a) s.n = s.n + 1 end, bad = function() error("no") end },
+        middleware = { { name = "m", on = { "go" },
+          after = function(action, ctx) if action.args.k == 50 then \(fault) end end } },
+      }
+      """)
+    _ = try one.host.live.load(source, from: .here())
+    let folder = try Self.makeFolder()
+    defer { unlink("\(folder)/steps.txt"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.txt", "w"))
+    fputs((1...9_000).map { "\($0)\n" }.joined(), file)
+    fclose(file)
+    let ingest = "ingest \(folder)/steps.txt --lines --map k=line --as box.go"
+    let ended = one.conversation.say(ingest)
+    #expect(ended.status == 1 && ended.output.isEmpty, "\(ended)")
+    #expect(ended.errors.contains("error[plugin-runtime]: \(folder)/steps.txt:50: box: "), "\(ended)")
+    let count = try #require(Int(one.conversation.say("= state.box.n").output.dropLast()))
+    let rest = count == 50 ? "\n" : ", and \(count - 50) behind it, which "
+    #expect(count < 9_000 && ended.errors.contains("  50 records up to this one were ingested\(rest)"), "\(ended)")
+    let gone = one.conversation.say("\(ingest) --keep-going")
+    #expect(gone.output.hasPrefix("ingested 9000 records as box.go") && gone.status == 1, "\(gone)")
+    #expect(gone.errors.contains("1 record of \(folder)/steps.txt ingested, with errors besides"), "\(gone)")
+    #expect(one.conversation.say("= state.box.n").output == "\(count + 9_000)\n")
+    try Self.expectAlike([one, two])
+  }
+
+  /// Whether the log comes back while the ingest goes on, or only once it has ended.
+  @Test(arguments: [("", true), ("--keep-going", true), ("", false), ("--keep-going", false)])
+  func `An ingest whose log goes away ends, and nothing behind a record that did not happen does`(
+    _ flags: String, _ comesBack: Bool
+  ) throws {
+    let world = try World(seed: 28)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("last", int()), field("holes", int()), field("n", int()) },
+        actions = { { name = "go", args = { field("k", int()) } }, { name = "note" } },
+        reducers = {
+          go = function(s, a) if a.k ~= s.last + 1 then s.holes = s.holes + 1 end s.last = a.k end,
+          note = function(s) s.n = s.n + 1 end,
+        },
+        middleware = { { name = "m", on = { "go" }, after = function(action, ctx) ctx:dispatch("note") end } },
+      }
+      """)
+    _ = try one.host.live.load(source, from: .here())
+    let folder = try Self.makeFolder()
+    defer { unlink("\(folder)/steps.txt"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.txt", "w"))
+    fputs((1...20_000).map { "\($0)\n" }.joined(), file)
+    fclose(file)
+    let (hasEnded, live) = (Lock(false), one.host.live)
+    try WorkerThread {
+      _ = Self.eventually { live.head > 1_500 }
+      world.stands.withLock { $0 = true }
+      world.memory.cut()
+      if comesBack { usleep(300_000) } else { _ = Self.eventually { hasEnded.withLock { $0 } } }
+      world.stands.withLock { $0 = false }
+    }.detach()
+    let ended = one.conversation.say("ingest \(folder)/steps.txt --lines --map k=line --as box.go \(flags)")
+    #expect(comesBack || world.stands.withLock { $0 }, "it waited for the log")
+    hasEnded.withLock { $0 = true }
+    #expect(ended.status != 0, "\(ended)")
+    #expect(["[cut-off]", "[outcome-unknown]"].contains { ended.errors.contains("error\($0)") }, "\(ended)")
+    #expect(Self.eventually { [one, two].allSatisfy { $0.node.replica?.link == .current } })
+    try Self.expectAlike([one, two])
+    #expect(two.conversation.say("show box.holes").output == "0\n")
+  }
+
+  /// What `before` returns is kept until the commit of its action, and is the plugin's memory meanwhile.
+  @Test func `Many actions with much between before and after go in messages that the memory has room for`() throws {
+    let world = try World(seed: 29)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "go", args = { field("k", int()) } } },
+        reducers = { go = function(s, a) s.n = s.n + a.k end },
+        middleware = { { name = "m", on = { "go" },
+          before = function(action, ctx) return { text = string.rep("x", 20000) .. action.args.k, n = ctx.state.box.n } end,
+          after = function(action, ctx, was)
+            if was.text ~= string.rep("x", 20000) .. action.args.k then error("not its own") end
+          end } },
+      }
+      """)
+    _ = try one.host.live.load(source, from: .here())
+    let folder = try Self.makeFolder()
+    defer { unlink("\(folder)/steps.txt"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.txt", "w"))
+    fputs((1...2_000).map { "\($0)\n" }.joined(), file)
+    fclose(file)
+    let done = one.conversation.say("ingest \(folder)/steps.txt --lines --map k=line --as box.go", "show box.n")
+    #expect(done.status == 0 && done.errors.isEmpty && done.output.hasSuffix("\n2001000\n"), "\(done)")
+    try Self.expectAlike([one, two])
+  }
+
+  /// One comes so many milliseconds behind the other, whose code takes 40 to store; or both wait for the log.
+  @Test(arguments: [0, 10, 20, 30, 39, 41, 50, nil])
+  func `Of two nodes that load one plugin at once, one has it loaded`(
+    _ delay: UInt32?
+  ) throws {
+    let world = try World(seed: 30)
+    let nodes = [try Node("one", in: world, grants: true), try Node("two", in: world, grants: true)]
+    let source = try Self.plugin("box", Self.box())
+    world.stands.withLock { $0 = delay == nil }
+    if delay != nil { world.memory.storing.withLock { $0 = 40_000 } }
+    let outcomes = Lock<[String]>([])
+    for (index, node) in nodes.enumerated() {
+      let (live, host) = (node.host.live, node.host)
+      try WorkerThread {
+        if index > 0, let delay { usleep(delay * 1_000) }
+        let outcome: String
+        do {
+          let (_, report) = try live.load(source, from: .here())
+          outcome = report.failure.map { "\($0)" } ?? "loaded"
+        } catch {
+          outcome = HostError(describing: error).message
+        }
+        outcomes.withLock { $0.append(outcome) }
+        withExtendedLifetime(host) {}
+      }.detach()
+    }
+    usleep(20_000)
+    world.stands.withLock { $0 = false }
+    #expect(Self.eventually { outcomes.withLock { $0.count } == 2 })
+    let all = outcomes.withLock { $0 }
+    #expect(all.count { $0 == "loaded" } == 1, "\(all)")
+    for node in nodes { #expect(node.conversation.say("dispatch box.go --quiet").status == 0) }
+    try Self.expectAlike(nodes)
+    #expect(nodes[0].conversation.say("show box.n").output == "2\n")
   }
 
   @Test func `A recording is compared, and does not become the history of all nodes`() throws {
@@ -470,6 +627,51 @@ import Testing
     try two.synchronize()
     #expect(store.dispatch(early, .here()).number == nil)
     try Self.expectAlike([one, two, try Node("late", in: world)])
+    // One that the plugin no longer declares is refused on all nodes.
+    try folder.write("return plugin { state = { field('n', int()) } }")
+    #expect(one.conversation.say("plugin reload box").status == 0)
+    try two.synchronize()
+    #expect(store.dispatch(early, .here()).failure != nil)
+    try Self.expectAlike([one, two, try Node("late", in: world)])
+  }
+
+  /// Whatever is made from the state is made anew behind the actions of a node that never pauses.
+  @Test func `Beside a node that ingests, others reload, go back, bring back and import`() throws {
+    let world = try World(seed: 26)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let folder = try Folder(Self.box())
+    #expect(one.conversation.say("plugin load \(folder.path)/box", "dispatch box.go --quiet").status == 0)
+    let state = "\(folder.path)/state.json"
+    defer { unlink(state) }
+    #expect(one.conversation.say("export state \(state)").status == 0)
+    try two.synchronize()
+    let (isOver, isDone) = (Lock(false), Lock(false))
+    let live = two.host.live
+    try WorkerThread {
+      let series = DispatchSeries(stopsAtFailure: false)
+      let type = live.actionsByName["counter.increment"]!
+      while !isOver.withLock({ $0 }) {
+        let actions = live.turn { (0..<20).map { _ in (live.typed(ActionCall(type, [.int(1)])), ActionSource.here()) } }
+        let pending = live.storeNode?.begin(actions, in: series) ?? []
+        if let last = pending.last { _ = live.storeNode?.result(of: last, endedBy: Interruption()) }
+      }
+      isDone.withLock { $0 = true }
+    }.detach()
+    try #require(Self.eventually { one.host.store.state.counter.value > 0 })
+    for step in 2...4 {
+      try folder.write(Self.box(step: step))
+      for statement in [
+        "plugin reload box", "dispatch box.go", "undo", "redo", "import state \(state)",
+        "undo --to \(one.host.live.head - 1)",
+      ] {
+        let outcome = one.conversation.say(statement)
+        #expect(outcome.status == 0, "\(statement): \(outcome)")
+      }
+    }
+    isOver.withLock { $0 = true }
+    #expect(Self.eventually { isDone.withLock { $0 } })
+    try Self.expectAlike([one, two])
+    #expect(!one.entries.contains { $0.failure != nil })
   }
 
   @Test func `A reload may bring records whose fields stand in any order`() throws {
@@ -511,6 +713,41 @@ import Testing
     _ = one.conversation.say("plugin reload box")
     _ = two.conversation.say("plugin reload box")
     try Self.expectAlike([one, two])
+  }
+
+  @Test func `What the keeper's tasks hold takes no memory from reducers`() throws {
+    let world = try World(seed: 27)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let source = try Self.plugin(
+      "box",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "fill", args = { field("k", int()) } } },
+        reducers = { fill = function(s, a)
+          local t = {}
+          for i = 1, a.k do t[i] = string.rep("x", 1000) .. i end
+          s.n = s.n + #t
+        end },
+        middleware = { { name = "w", supervise = function() return { hold = function(task)
+          local t = {}
+          for i = 1, 700 do t[i] = string.rep("y", 1000) .. i end
+          while #t > 0 do task:sleep(0.01) end
+        end } end } },
+      }
+      """, #", "permissions": ["timers"], "limits": { "memory": "1MiB", "instructions": 10000000 }"#)
+    _ = try one.host.live.load(source, from: .here())
+    try #require(Self.eventually { !one.host.live.effects.isEmpty || !two.host.live.effects.isEmpty })
+    for node in [one, two] {
+      try node.synchronize()
+      for (count, isRefused) in [(100, false), (400, false), (900, false), (1_500, true)] {
+        let outcome = node.conversation.say("dispatch box.fill \(count) --quiet")
+        #expect(outcome.errors.contains("needed more than 1 MiB") == isRefused, "\(count): \(outcome)")
+      }
+    }
+    try Self.expectAlike([one, two, try Node("late", in: world, grants: true)])
+    #expect(one.conversation.say("show box.n").output == "2800\n")
+    #expect(one.host.live.effects.count + two.host.live.effects.count == 1)
   }
 
   @Test func `Nobody takes back unasked what another node did, and who did it hears of it`() throws {

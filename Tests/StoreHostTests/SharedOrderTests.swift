@@ -152,7 +152,7 @@ private final class HookedClock: StoreClock {
       ShellAction.restore(to: 1, state: state), .takeBack([2], state: state),
       .importState(file: "f", state, modules: nil, added: []),
     ].enumerated() {
-      let report = live.dispatch(action, .here(), madeBehind: 1)
+      let report = live.turn { live.dispatch(HostAction(action, basis: 1), .here()) }
       let message = report.failure.map { HostError(describing: $0).message } ?? "none"
       #expect(message.hasSuffix("was made after #1, and #\(number + 2) has come since; nothing was changed"))
       #expect(report.entry?.failure != nil)

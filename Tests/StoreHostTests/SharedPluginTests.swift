@@ -2,6 +2,7 @@ import Foundation
 import StandardModules
 import StoreCore
 @testable import StoreHost
+import StoreModules
 import StoreSchema
 @testable import StoreShell
 import Testing
@@ -202,6 +203,35 @@ import Testing
     bob.say("dispatch shop.take 4.25 --quiet")
     #expect(ann.say("undo").errors == "")
     #expect(ann.say("show shop.cash").output == "4.25\n")
+  }
+
+  /// An action that waits in the queue while its plugin is reloaded is done as the plugin declares it by then, or refused.
+  @Test func actionsInTheQueueOutliveAReload() throws {
+    let (place, host) = (try Place(), try SharedStoreTests.host())
+    let ann = try place.come(host, "ann")
+    func box(_ rest: String) -> String { "return plugin { state = { field('n', int()) }, \(rest) }" }
+    func going(_ arguments: String, by step: Int) -> String {
+      box(
+        "actions = { { name = 'go', args = { \(arguments) } } }, reducers = { go = function(s) s.n = s.n + \(step) end }"
+      )
+    }
+    try place.write("0.1.0", going("", by: 1))
+    ann.say("plugin load \(place.folder)/shop")
+    let live = host.live
+    let early = try live.action(ActionCall(try #require(live.action(named: "shop.go")), []))
+    live.observe { [unowned live] recorded in
+      guard recorded.call.type === ShellAction.Types.reloadPlugin else { return }
+      live.store.dispatch(early, source: .here())
+    }
+    try place.write("0.2.0", going("", by: 10))
+    #expect(ann.say("plugin reload shop", "show shop.n").output.hasSuffix("\n10\n"))
+    // One that lacks an argument, and one that is gone.
+    for (version, code) in [("0.3.0", going("field('k', int())", by: 10)), ("0.4.0", box(""))] {
+      try place.write(version, code)
+      ann.say("plugin reload shop")
+      #expect(live.recent().last?.failure == "plugin-off", "\(live.recent())")
+      #expect(ann.say("show shop.n").output == "10\n")
+    }
   }
 
   /// A task's action belongs to whoever set when it is due, whatever started its middleware anew.

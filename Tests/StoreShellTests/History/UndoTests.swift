@@ -99,7 +99,7 @@ import Testing
     #expect(try shell.type("effects").output == "(no effects)\n")
     #expect(try shell.type("middleware").output.split(separator: "\n").count == 2)
     // Back with its state, its projection, its middlewares and its tasks.
-    #expect(try shell.type("redo").output.hasPrefix("#10 shell.restore to=8  (brings back 3 statements, #2-#6: "))
+    #expect(try shell.type("redo").output.hasPrefix("#10 shell.restore to=8  (brings back 3 statements, #2-#8: "))
     #expect(try shell.type("show greeter.double").output == "8\n")
     #expect(try shell.type("effects").output.contains("greeter/clock/beat"))
     let again = try shell.type("dispatch greeter.go", "show greeter.n")

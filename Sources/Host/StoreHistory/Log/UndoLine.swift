@@ -341,7 +341,7 @@ extension UndoLine.Redo {
     guard let first = gone.first?.number else { return self }
     let taken = UndoLine.Taken(
       first: takesBack?.first ?? first, later: (takesBack.map { $0.later + 1 } ?? 0) + gone.count - 1)
-    return Self(target: target, takesBack: taken, undos: undos, bringsBack: bringsBack)
+    return Self(target: target, takesBack: taken, undos: undos, bringsBack: bringsBack, last: last)
   }
 }
 
@@ -362,10 +362,15 @@ extension UndoLine {
     public let undos: [Int]
     /// The statements that asked for what is brought back, the oldest first.
     public let bringsBack: [Step.Statement]
+    /// The last action that is brought back, which they may have caused.
+    public let last: Int
 
     /// Makes one.
-    public init(target: Int, takesBack: Taken? = nil, undos: [Int] = [], bringsBack: [Step.Statement] = []) {
+    public init(
+      target: Int, takesBack: Taken? = nil, undos: [Int] = [], bringsBack: [Step.Statement] = [], last: Int? = nil
+    ) {
       (self.target, self.takesBack, self.undos, self.bringsBack) = (target, takesBack, undos, bringsBack)
+      self.last = last ?? bringsBack.map(\.last).max() ?? target
     }
   }
 
@@ -432,10 +437,11 @@ extension UndoLine {
     let taken = undos.prefix(count)
     let first = taken[count - 1]
     let isAlone = lastOther < first.number && taken.allSatisfy { $0.takenBack == nil }
+    let (statements, last) =
+      try isAlone ? statements(inEffectAt: first.left, after: taken[0].target) : statements(of: taken.flatMap(entries))
     return Redo(
-      target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number),
-      bringsBack: try isAlone
-        ? statements(inEffectAt: first.left, after: taken[0].target) : statements(of: taken.flatMap(entries)))
+      target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number), bringsBack: statements,
+      last: last)
   }
 
   /// An undo, and the point that it left.
@@ -460,8 +466,12 @@ extension UndoLine {
     return try standing.descending.prefix { $0 > point }.compactMap(entry)
   }
 
-  /// The statements that asked for the actions behind a point that are in effect at a later one, whosever they are, the oldest first.
-  private func statements(inEffectAt head: Int, after point: Int) throws -> [Step.Statement] {
+  /// The statements that asked for the actions behind a point that are in effect at a later one, whosever they are, the oldest first,
+  /// and the last of these actions.
+  private func statements(
+    inEffectAt head: Int, after point: Int
+  ) throws -> (statements: [Step.Statement], last: Int?) {
+    var last: Int?
     var steps = UserSteps()
     var runs = Runs(statement: statement)
     var walk = EffectWalk(from: head, entry)
@@ -477,23 +487,26 @@ extension UndoLine {
       walk.goOn()
       if let numbers = entry.takenBack {
         walk.leaveOut(numbers)
-      } else if steps.holds(entry), try !isPartOfLoad(entry) {
+        continue
+      }
+      last = last ?? position
+      if steps.holds(entry), try !isPartOfLoad(entry) {
         _ = runs.take(entry)
         guard let alike = alike(before: entry, walk) else { continue }
         _ = runs.take(alike)
         walk.skip(to: alike.lowerBound - 1)
       }
     }
-    return runs.found.reversed()
+    return (runs.found.reversed(), last)
   }
 
-  /// The statements that asked for some actions, whosever they are, the oldest first.
-  private func statements(of entries: [LoggedEntry]) throws -> [Step.Statement] {
+  /// The statements that asked for some actions, whosever they are, the oldest first, and the last of the actions.
+  private func statements(of entries: [LoggedEntry]) throws -> (statements: [Step.Statement], last: Int?) {
     var steps = UserSteps()
     var runs = Runs(statement: statement)
     for entry in entries.sorted(by: { $0.number > $1.number }) where steps.holds(entry) {
       if try !isPartOfLoad(entry) { _ = runs.take(entry) }
     }
-    return runs.found.reversed()
+    return (runs.found.reversed(), entries.map(\.number).max())
   }
 }

@@ -14,11 +14,8 @@ extension StoreClient {
   ) throws -> PluginReloadReport {
     while true {
       let verified = try options.verifies.map { try verify(source, last: $0) }
-      let report = try change { live -> PluginReloadReport? in
-        // Another version may have come meanwhile, to which nothing was compared.
-        let running = live.plugin(named: source.manifest.name)?.source.digest
-        if let verified, running != verified.digest { return nil }
-        return try live.reload(source, options, verified: verified?.count, from: actionSource)
+      let report = try change { live in
+        try live.reload(source, options, verified: verified, from: actionSource)
       }
       if let report { return report }
     }
@@ -127,44 +124,69 @@ extension LiveStore {
   /// Puts a plugin's edited version in its place, by a recorded action (R28). Where anything is wrong with it, all stays as
   /// it was.
   ///
-  /// - Parameter verified: how many actions both versions have answered alike, where that was asked.
+  /// - Parameter verified: how many actions both versions have answered alike, and the digest of the one that runs, where that was
+  ///   asked.
+  /// - Returns: nil: another version has come, to which nothing was compared.
   func reload(
-    _ source: PluginSource, _ options: PluginReloadOptions, verified: Int?, from actionSource: ActionSource
-  ) throws -> PluginReloadReport {
+    _ source: PluginSource, _ options: PluginReloadOptions, verified: (count: Int, digest: String)?,
+    from actionSource: ActionSource
+  ) throws -> PluginReloadReport? {
     try turn {
       let name = source.manifest.name
-      guard let old = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
+      func running() throws -> HostedPlugin {
+        guard let running = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
+        return running
+      }
+      _ = try running()
       let plugin = try Plugin(loading: source, into: surroundings(of: name))
       try plugin.checkLibraries()
       try prepare(plugin)
       let onLoad = try onLoadCall(of: plugin)
       try node?.publish(source)
       let hosted = HostedPlugin(plugin, surroundings(for: name))
-      try refuseClashes(hosted, replacing: old)
-      let running = store.withState { state in state.plugins.first { $0.name == name } }
-      let version = old.plugin.source.manifest.version
-      let value =
-        options.resets
-        ? plugin.module.schema.map { _ in plugin.initialState }
-        : try plugin.migration.state(from: running?.value, version: version)
-      var slice: PluginSlice?
-      if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
       plugin.purity = purity
-      upkeep.replacement = PluginReplacement(hosted: hosted, slice: slice)
       let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
-      let report = dispatch(.reloadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
-      guard upkeep.replacement == nil else {
-        upkeep.replacement = nil
+      var isOfOther = false
+      var outcome = PluginReloadReport.StateOutcome.new
+      var changesType = false
+      func action() throws -> ShellAction {
+        let old = try running()
+        isOfOther = verified.map { $0.digest != old.plugin.source.digest } ?? false
+        if isOfOther { throw HostError(code: .failed, message: "another version of \(name) has come") }
+        try refuseClashes(hosted, replacing: old)
+        let slice = store.withState { state in state.plugins.first { $0.name == name } }
+        let version = old.plugin.source.manifest.version
+        let value =
+          options.resets
+          ? plugin.module.schema.map { _ in plugin.initialState }
+          : try plugin.migration.state(from: slice?.value, version: version)
+        var next: PluginSlice?
+        if let schema = plugin.module.schema, let value { next = PluginSlice(name: name, schema: schema, value: value) }
+        outcome =
+          options.resets || slice == nil || next == nil
+          ? .new : plugin.migration.migrates(slice?.value, from: version) ? .migrated : .kept
+        changesType = slice?.schema.shape != next?.schema.shape
+        upkeep.replacement = PluginReplacement(hosted: hosted, slice: next)
+        return .reloadPlugin(loaded, slice: next, gates: hosted.gates)
+      }
+      let report: DispatchReport
+      do {
+        report = try dispatch(actionSource, action)
+      } catch  where isOfOther {
+        return nil
+      }
+      guard plugins.contains(where: { $0.plugin === plugin }) else {
+        if isOfOther { return nil }
+        // The log of a shared store may yet take one whose outcome is unknown.
+        let code = (report.failure as? HostError)?.code
+        if code != .outcomeUnknown, code != .interrupted { upkeep.replacement = nil }
         throw report.failure
           ?? PluginError(.load, of: name, "an interceptor dropped the reload", hint: "plugin list shows the plugins")
       }
       upkeep.failedReloads[name] = nil
-      let outcome: PluginReloadReport.StateOutcome =
-        options.resets || running == nil || slice == nil
-        ? .new : plugin.migration.migrates(running?.value, from: version) ? .migrated : .kept
       return PluginReloadReport(
         plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome,
-        changesType: running?.schema.shape != slice?.schema.shape, verified: verified)
+        changesType: changesType, verified: verified?.count)
     }
   }
 

@@ -239,14 +239,32 @@ extension StoreClient {
   package func restore(
     to number: Int, keepingIDs kept: ReturnPoint? = nil, known: ReturnPoint? = nil, source: ActionSource
   ) throws -> DispatchReport {
+    try restore(to: number, keepingIDs: kept, known: known, source: source) { true }
+      ?? DispatchReport(number: nil, failure: HostError.outdatedReturn, faults: [])
+  }
+
+  /// The same while a condition holds.
+  ///
+  /// - Parameter isMeant: asked in the turn, again where actions of other nodes have come before it.
+  /// - Returns: nil: it no longer held.
+  func restore(
+    to number: Int, keepingIDs kept: ReturnPoint? = nil, known: ReturnPoint?, source: ActionSource,
+    while isMeant: @escaping () -> Bool
+  ) throws -> DispatchReport? {
     try turn {
       if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
-      let recorded = known.flatMap { $0.number == number && $0.joins == joins ? $0.state : nil }
-      var state = try live.stateToGoOnFrom(number, recorded)
-      keepSequences(in: &state, goingBackBehind: number)
-      if let kept { state.raiseSequences(to: kept.state) }
-      past = nil
-      return live.dispatch(.restore(to: number, state: state), source)
+      var isOutdated = false
+      let report = try live.dispatch(source) { [self] in
+        isOutdated = !isMeant()
+        if isOutdated { throw HostError.outdatedReturn }
+        let recorded = known.flatMap { $0.number == number && $0.joins == joins ? $0.state : nil }
+        var state = try live.stateToGoOnFrom(number, recorded)
+        keepSequences(in: &state, goingBackBehind: number)
+        if let kept { state.raiseSequences(to: kept.state) }
+        past = nil
+        return .restore(to: number, state: state)
+      }
+      return isOutdated ? nil : report
     }
   }
 }

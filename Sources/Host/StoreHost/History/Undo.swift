@@ -75,8 +75,8 @@ extension StoreClient {
   ///   - target: gives the point.
   /// - Returns: what was found at last, and the report; nil: it is no return to a point.
   package func returning<Found>(
-    find: () throws -> (found: Found, head: Int), renew: (Found, [LoggedEntry]) -> Found?,
-    prepare: (Found) throws -> Bool, target: (Found) -> Int, source: ActionSource
+    find: () throws -> (found: Found, head: Int), renew: @escaping (Found, [LoggedEntry]) -> Found?,
+    prepare: (Found) throws -> Bool, target: @escaping (Found) -> Int, source: ActionSource
   ) throws -> (Found, DispatchReport?) {
     var attempts = 0
     while true {
@@ -85,19 +85,28 @@ extension StoreClient {
       let point = try returnPoint(target(found))
       attempts += 1
       let done = try change { live -> (Found, DispatchReport)? in
-        let came = live.history.head - head
-        var now = came == 0 ? found : nil
-        if now == nil, came <= Self.lastStep, head >= live.history.oldestInMemory {
-          now = renew(found, Array(live.history.log.entries(from: head + 1)))
+        func since(_ head: Int, _ found: Found) -> Found? {
+          let came = live.history.head - head
+          if came == 0 { return found }
+          guard came <= Self.lastStep, head >= live.history.oldestInMemory else { return nil }
+          return renew(found, Array(live.history.log.entries(from: head + 1)))
         }
+        var now = since(head, found)
         if now == nil, attempts >= Self.plans {
           let again = try find().found
           let isReady = target(again) == target(found) || live.returningPlugins(to: target(again)).isEmpty
           now = try isReady && prepare(again) ? again : nil
         }
-        return try now.map { ($0, try restore(to: target($0), known: point, source: source)) }
+        guard let step = now else { return nil }
+        let head = live.history.head
+        let report = try restore(to: target(step), known: point, source: source) {
+          now = since(head, step)
+          return now.map(target) == target(step)
+        }
+        return report.map { (now ?? step, $0) }
       }
       if let (found, report) = done { return (found, report) }
+      if attempts >= 2 * Self.plans { throw HostError.outdatedReturn }
     }
   }
 
@@ -360,26 +369,38 @@ extension StoreClient {
   ) throws -> TakenBack? {
     let report = try turn { () -> DispatchReport? in
       let end = ContinuousClock.now + Self.longestStep
-      while live.history.head > plan.head {
-        guard plan.isUpToDate, plan.head >= live.history.oldestInMemory, ContinuousClock.now < end else { return nil }
-        try plan.add(live.history.log.entries(from: plan.head + 1).prefix(16))
-      }
-      guard plan.isUpToDate else { return nil }
-      var state = plan.state
-      if let change = state.shellChange(from: live.store.state) {
-        throw refusal.error("that \(change), which concerns everybody")
-      }
-      // Others that went before had moved sequences behind the point from which it was walked.
-      keepSequences(in: &state, goingBackBehind: plan.start)
+      guard try catchUp(plan, until: end) else { return nil }
       // What it does is still kept for the plan's sake: `redo` may ask for it.
       defer { race.end() }
-      return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
+      let report = try live.dispatch(source) { [self] in
+        guard try catchUp(plan, until: nil) else { throw plan.isUpToDate ? race.lost : HostError.outdatedReturn }
+        var state = plan.state
+        if let change = state.shellChange(from: live.store.state) {
+          throw refusal.error("that \(change), which concerns everybody")
+        }
+        // Others that went before had moved sequences behind the point from which it was walked.
+        keepSequences(in: &state, goingBackBehind: plan.start)
+        return .takeBack(plan.taken.sorted(), state: state)
+      }
+      return report.number == nil && !plan.isUpToDate ? nil : report
     }
     return report.map {
       TakenBack(
         report: $0, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying,
         areOthers: plan.staysOfOthers, void: plan.void)
     }
+  }
+
+  /// Adds to a plan what has come since it was made, in the turn.
+  ///
+  /// - Returns: false: it is void, or there is more to be added.
+  private func catchUp(_ plan: TakingBackPlan, until end: ContinuousClock.Instant?) throws -> Bool {
+    while live.history.head > plan.head {
+      guard plan.isUpToDate, plan.head >= live.history.oldestInMemory, end.map({ ContinuousClock.now < $0 }) ?? true
+      else { return false }
+      try plan.add(live.history.log.entries(from: plan.head + 1).prefix(16))
+    }
+    return plan.isUpToDate
   }
 
   /// How many actions are left for the turn at once.
@@ -504,6 +525,13 @@ package struct OwnStep {
       own.step = step
       return own
     }
+  }
+}
+
+extension HostError {
+  /// Others act while it is to be found out again and again where to go back to.
+  static var outdatedReturn: HostError {
+    HostError(code: .undoConflict, message: "others act all the time; nothing was changed", hint: "repeat the command")
   }
 }
 

@@ -116,8 +116,13 @@ extension LiveStore {
   package func collectActions() {
     let before = actionsByName
     actionsByName = application.actionsByName(beside: plugins.map(\.plugin))
-    for type in before.types where actionsByName[type.fullName] !== type { type.isSuperseded = true }
+    var hasSuperseded = false
+    for type in before.types where actionsByName[type.fullName] !== type {
+      (type.isSuperseded, hasSuperseded) = (true, true)
+    }
     for type in actionsByName.types { type.isSuperseded = false }
+    // An action that cannot be made anew is refused.
+    if hasSuperseded { store.setRenewal { [unowned self] in (try? renewed($0)) ?? $0 } }
     node?.note(lacksUnits: plugins.contains(where: \.lacksUnits))
   }
 
@@ -129,6 +134,12 @@ extension LiveStore {
     else { return action }
     let renewed = Action(try type.call(action.call.record))
     return action.fate.map { Action(renewed, $0) } ?? renewed
+  }
+
+  /// An action as it is made from the present state, if it was made from another one.
+  func remade(_ action: Action) throws -> Action {
+    guard let basis = action.basis, basis != history.head, let maker = action.maker else { return action }
+    return Action(try maker.make(), basis: history.head, by: maker)
   }
 }
 

@@ -463,13 +463,17 @@ package final class LiveStore: @unchecked Sendable {
     return report
   }
 
-  /// Has an action of the shell processed. One that was made from the state fails behind an action that was not there then.
-  ///
-  /// - Parameter basis: the number of the last action when it was made; nil: it was made in the present turn.
-  package func dispatch(_ action: ShellAction, _ source: ActionSource, madeBehind basis: Int? = nil) -> DispatchReport {
-    turn {
-      let basis = basis ?? (action.isMadeFromState ? history.head : nil)
-      return dispatch(Action(action, basis: basis), source)
+  /// Has an action of the shell processed.
+  package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
+    turn { dispatch(Action(action), source) }
+  }
+
+  /// Has an action of the shell processed that is made from the state. In a shared store it is made anew, in the turn, if actions of
+  /// other nodes have come before it.
+  func dispatch(_ source: ActionSource, _ make: @escaping () throws -> ShellAction) throws -> DispatchReport {
+    try turn {
+      let action = try make()
+      return dispatch(Action(action, basis: history.head, by: node.map { _ in ShellActionMaker(make: make) }), source)
     }
   }
 

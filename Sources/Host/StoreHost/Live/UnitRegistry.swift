@@ -211,6 +211,7 @@ extension LiveStore {
   /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
   package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
     plugin.givesScalars = givesScalars
+    plugin.askWhetherFollowing { [unowned self] in node?.isFollowing ?? false }
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     let faults = attendance.faults
     plugin.attachLog(
@@ -417,7 +418,10 @@ extension LiveStore {
   package func reloadSaved(_ source: PluginSource, from actionSource: ActionSource) throws -> PluginReloadReport {
     try turn {
       guard isOpen else { throw StoreError.closed }
-      return try reload(source, PluginReloadOptions(), verified: nil, from: actionSource)
+      guard let report = try reload(source, PluginReloadOptions(), verified: nil, from: actionSource) else {
+        throw unknownPlugin(source.manifest.name)
+      }
+      return report
     }
   }
 

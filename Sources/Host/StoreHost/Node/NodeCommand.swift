@@ -67,14 +67,14 @@ package final class DispatchSeries: Sendable {
   /// Has no further action of it happen. Those that are on their way already may.
   package func end() { _ = flag.set(true) }
 
-  private let cut = SharedFlag()
-  /// True once the log has not taken one of its actions, or has not answered.
-  var isCutOff: Bool { cut.isSet }
+  private let cut = Lock<HostError?>(nil)
+  /// The reason why the log has not taken one of its actions, or has not answered; nil: it has.
+  var cutOff: HostError? { cut.withLock { $0 } }
 
   /// Takes note that the log has not taken one of its actions, or has not answered: behind it none is to happen, in any series, since
   /// nobody could tell where to go on.
-  func noteCutOff() {
-    _ = cut.set(true)
+  func noteCutOff(_ error: HostError) {
+    cut.withLock { $0 = $0 ?? error }
     end()
   }
 
@@ -123,7 +123,7 @@ extension StoreClient {
     withoutTurn { _ = live.storeNode?.result(of: pending, endedBy: interruption) }
   }
 
-  /// Waits for an action that was handed on, and tells what became of it. Faults beside it are told as those of tasks are.
+  /// Waits for an action that was handed on, and tells what became of it.
   package func report(of pending: PendingDispatch, in series: DispatchSeries) -> DispatchReport {
     if let number = pending.command.family.doneNumber {
       series.dispatched.withLock { $0.append(number) }
@@ -133,7 +133,7 @@ extension StoreClient {
     return turn {
       noteDispatched(in: series)
       if let number = result.number { note(dispatched: number) }
-      return live.report(of: result, faults: [])
+      return live.report(of: result, faults: pending.command.family.faults)
     }
   }
 }
@@ -156,19 +156,23 @@ final class NodeFamily: @unchecked Sendable {
     var isAnswered = false
     /// True if an interceptor passed on another action than the first.
     var isReplaced = false
+    /// What went wrong beside the actions.
+    var faults: [any Error] = []
     /// Wakes the caller, if it waits.
     var waiter: CountedSignal?
   }
 
   /// True if a caller waits.
   let isAwaited: Bool
+  /// The series whose next action it is; nil: it belongs to none.
+  let series: DispatchSeries?
   /// The families of a series share it: a node that ends many commands takes it without a wait.
   private let lock: Lock<Void>
   @exclusivity(unchecked) private var state: State
 
   /// - Parameter series: the series whose next action it is; nil: it belongs to none, and has no command yet.
   init(isAwaited: Bool, of series: DispatchSeries? = nil) {
-    self.isAwaited = isAwaited
+    (self.isAwaited, self.series) = (isAwaited, series)
     lock = series?.families ?? Lock(())
     state = State(open: series == nil ? 0 : 1)
   }
@@ -188,7 +192,7 @@ final class NodeFamily: @unchecked Sendable {
     withState { state in
       guard state.stop == nil else { return false }
       guard !state.isInterrupted else {
-        state.stop = .interrupted(next: action?.description ?? "", source: source)
+        noteLeftOut(action, source, &state)
         return false
       }
       if !isRoot {
@@ -209,11 +213,26 @@ final class NodeFamily: @unchecked Sendable {
 
   /// Takes note that an action which was to be caused did not happen.
   func noteLeftOut(_ action: HostAction?, _ source: ActionSource) {
-    withState { $0.stop = $0.stop ?? .interrupted(next: action?.description ?? "", source: source) }
+    withState { noteLeftOut(action, source, &$0) }
+  }
+
+  private func noteLeftOut(_ action: HostAction?, _ source: ActionSource, _ state: inout State) {
+    if let error = series?.cutOff { return state.faults.appendOnce(error) }
+    state.stop = state.stop ?? .interrupted(next: action?.description ?? "", source: source)
   }
 
   /// Takes note that an interceptor passed on another action than the first.
   func noteReplaced() { withState { $0.isReplaced = true } }
+
+  /// Takes note of what went wrong beside an action of it. Its series ends there, as behind an action that fails.
+  func note(_ faults: [any Error]) {
+    if faults.isEmpty { return }
+    withState { state in for fault in faults { state.faults.appendOnce(fault) } }
+    series?.noteFailure()
+  }
+
+  /// What went wrong beside its actions.
+  var faults: [any Error] { lock.withLock { _ in state.faults } }
 
   /// Takes note of the first action's number.
   func begin(_ number: Int) { withState { $0.root = number } }
@@ -243,6 +262,9 @@ final class NodeFamily: @unchecked Sendable {
     waiter?.signal()
   }
 
+  /// True if its caller is answered.
+  var isAnswered: Bool { withState { $0.isAnswered } }
+
   /// Waits for the end of all.
   ///
   /// - Returns: false after a moment without it.
@@ -257,7 +279,7 @@ final class NodeFamily: @unchecked Sendable {
   /// The number of the first action, where it was committed as it came and all that it caused is done; nil: else.
   var doneNumber: Int? {
     withState { state in
-      guard state.isAnswered, !state.isReplaced, state.stop == nil, let result = state.result,
+      guard state.isAnswered, !state.isReplaced, state.stop == nil, state.faults.isEmpty, let result = state.result,
         case .done = result.outcome
       else { return nil }
       return result.number

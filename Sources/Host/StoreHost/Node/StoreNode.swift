@@ -267,8 +267,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   ) -> DispatchResult {
     var end = ContinuousClock.now + duration
     var isWithdrawn = false
-    while !family.wait() {
-      let hasFailed = series?.isCutOff ?? false
+    while true {
+      let hasFailed = series?.cutOff != nil
+      if hasFailed && !isWithdrawn ? family.isAnswered : family.wait() { break }
       let isLate = ContinuousClock.now > end || (hasFailed && !isWithdrawn)
       guard isLate || !isWithdrawn && interruption?.isRequested() ?? false else { continue }
       // The node has ended.
@@ -305,6 +306,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       return id
     }
     guard let id else {
+      family.series?.noteFailure()
       onDone?(.cancelled)
       return nil
     }
@@ -321,26 +323,36 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       if let error = command.refusal { refuse(command, error) } else { end(command, command.result ?? .acknowledged) }
     case .refused(let refusal):
       var error = HostError(refusal)
+      // It was withdrawn since another one did not come to the log.
+      if refusal == .withdrawn, let reason = command.family.series?.cutOff { error = reason }
       // What else the statement dispatched may have happened.
-      if command.action != nil {
-        error.hint = ["the action did not happen", error.hint].compactMap(\.self).joined(separator: "; ")
+      if let action = command.action {
+        let what = command.isRoot ? "the action" : "\(action.call.type.fullName), which it caused,"
+        error.hint = ["\(what) did not happen", error.hint].compactMap(\.self).joined(separator: "; ")
       }
       refuse(command, error)
     case .unknown(let reason):
-      command.series?.noteCutOff()
-      command.family.answer(.refused(HostError.unknownOutcome(reason)))
+      let error = HostError.unknownOutcome(reason)
+      command.family.series?.noteCutOff(HostError(Refusal.cutOff(reason: reason ?? "it does not answer")))
+      if !command.isRoot { note(error, beside: command) }
+      command.family.answer(.refused(error))
     }
+  }
+
+  /// Has an error told that an action met which another one caused, or for which no caller waits.
+  private func note(_ error: HostError, beside command: NodeCommand) {
+    if command.family.series == nil { note(error) } else { command.family.note([error]) }
   }
 
   private func refuse(_ command: NodeCommand, _ error: HostError) {
     // Of those behind it, none is to happen of which its caller does not know.
     if [.cutOff, .nodeStopped].contains(error.code) {
-      command.series?.noteCutOff()
+      command.family.series?.noteCutOff(HostError(code: error.code, message: error.message))
     } else {
       command.series?.noteFailure()
     }
     command.onDone?(.refused(error))
-    if !command.isRoot || !command.family.isAwaited { note(error) }
+    if !command.isRoot || !command.family.isAwaited { note(error, beside: command) }
     if !command.isRoot, error.code == .interrupted { command.family.noteLeftOut(command.action, command.source) }
     end(command, .refused(error))
   }
@@ -438,13 +450,18 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       } catch {
         command.refusal = command.refusal ?? HostError(describing: error)
       }
+      let isAlone = present?.shell != nil || live.upkeep.hasControlGates
+      run.isFull = command.refusal == nil && present != nil && isAlone && (isAhead || !run.results.isEmpty)
+      if run.isFull { break }
+      do {
+        if command.refusal == nil { present = try present.map(live.remade) }
+      } catch {
+        command.refusal = HostError(describing: error)
+      }
       guard command.refusal == nil, let action = present else {
         run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
         continue
       }
-      let isAlone = action.shell != nil || live.upkeep.hasControlGates
-      run.isFull = isAlone && (isAhead || !run.results.isEmpty)
-      if run.isFull { break }
       let number = run.number + 1
       let time = max(run.time, live.clock.now)
       let source = source(of: command, behind: run, isAhead)
@@ -581,9 +598,14 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         live.comparing.packed = PackedEntry(entries, at: place)
         (chunk, place) = place + 1 < entries.count ? (chunk, place + 1) : (chunk + 1, 0)
       }
+      // The callers of a series collect nothing themselves: they have many actions on their way.
+      let mayFault =
+        command.family.series != nil && (results[index].attempt.hasConsequences || !results[index].notes.isEmpty)
+      let earlier = mayFault ? live.attendance.faults.collect() : 0
       command.result = live.store.commit(
         results[index].attempt, reaching: next, isAwaited: command.isRoot && command.family.isAwaited,
         notes: results[index].notes, command.onDone)
+      if mayFault { command.family.note(live.attendance.faults.take(behind: earlier, ofRoot: context.root)) }
       (wallTime, live.comparing.known, live.comparing.entry) = (nil, nil, nil)
       (live.comparing.packed, live.comparing.lacksStateBefore) = (nil, false)
       if results[index].attempt.action != nil {

@@ -4,8 +4,8 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// The refusal of actions that nothing would process, because their plugin is off or gone: an action that is reported as done
-/// was processed, wherever it comes from.
+/// The refusal of actions that nothing would process, because their plugin is off or gone, or no longer declares them: an action
+/// that is reported as done was processed, wherever it comes from.
 final class IdlePlugins: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where actions are reduced.
   private let owners: [(plugin: Plugin, strikes: PluginStrikes)]
@@ -34,7 +34,7 @@ final class IdlePlugins: @unchecked Sendable {
   private func look(for type: ActionType) {
     // What brings in a state is no action of anybody.
     let isAction = type !== ActionCall.unknown.type
-    let strikes = isAction ? owner(of: type)?.strikes : nil
+    let strikes = isAction && !type.isSuperseded ? owner(of: type)?.strikes : nil
     recent = (
       Unmanaged.passUnretained(type).toOpaque(), strikes.map(Unmanaged.passUnretained), isRefused: isAction
     )
@@ -55,6 +55,11 @@ final class IdlePlugins: @unchecked Sendable {
       return HostError(
         code: .pluginOff, message: "the plugin of \(type.fullName) is not loaded; it was not processed",
         hint: "plugin list shows the plugins that are")
+    }
+    guard !type.isSuperseded else {
+      return HostError(
+        code: .pluginOff, message: "\(name) declares \(type.fullName) otherwise, or not at all; it was not processed",
+        hint: "describe \(name) shows its actions")
     }
     let why = shell.condition(of: name) == .faulted ? " after \(PluginStrikes.limit) failures in a row" : ""
     return HostError(

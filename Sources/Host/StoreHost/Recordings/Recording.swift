@@ -173,9 +173,10 @@ extension LiveStore {
   /// - Parameter requireFree: throws where a substate may not have a name.
   /// - Throws: `SchemaError` with the first path that does not fit, `PluginError` where a plugin cannot migrate its slice.
   package func importState(
-    _ json: Value, from file: String, source: ActionSource, requireFree: (String) throws -> Void
+    _ json: Value, from file: String, source: ActionSource,
+    requireFree: @escaping (String) throws -> Void
   ) throws -> DispatchReport {
-    try turn {
+    try dispatch(source) { [self] in
       guard case .map(var members) = json else {
         throw SchemaError(expected: "a record of modules", found: json)
       }
@@ -206,7 +207,7 @@ extension LiveStore {
       for substate in added { try requireFree(substate.name) }
       if hadCompany(behind: 0) { state.raiseSequences(to: before) }
       let modules = state.modules(namedIn: names)
-      return dispatch(.importState(file: file, state, modules: modules, added: added.map(\.name)), source)
+      return .importState(file: file, state, modules: modules, added: added.map(\.name))
     }
   }
 

@@ -23,10 +23,11 @@ package final class HostAction: Sendable {
     let action: ShellAction?
     /// The last action before that was made, if it was made from the state: it is refused behind another one.
     let basis: Int?
+    let maker: ShellActionMaker?
     let fate: ActionFate?
 
-    init(_ action: ShellAction?, _ basis: Int?, _ fate: ActionFate?) {
-      (self.action, self.basis, self.fate) = (action, basis, fate)
+    init(_ action: ShellAction?, _ basis: Int? = nil, _ maker: ShellActionMaker? = nil, _ fate: ActionFate? = nil) {
+      (self.action, self.basis, self.maker, self.fate) = (action, basis, maker, fate)
     }
   }
 
@@ -45,24 +46,34 @@ package final class HostAction: Sendable {
 
   /// An action of the shell.
   ///
-  /// - Parameter basis: the last action before it was made, if it was made from the state.
-  package convenience init(_ action: ShellAction, basis: Int? = nil) {
-    self.init(action.call, .shell, .none, Rarities(action, basis, nil))
+  /// - Parameters:
+  ///   - basis: the last action before it was made, if it was made from the state.
+  ///   - maker: makes it anew; nil: nothing does.
+  convenience init(_ action: ShellAction, basis: Int? = nil, by maker: ShellActionMaker? = nil) {
+    self.init(action.call, .shell, .none, Rarities(action, basis, maker))
   }
 
   /// The same action, of whose fate somebody is told.
   convenience init(_ action: HostAction, _ fate: ActionFate) {
-    self.init(action.call, action.kind, action.typed, Rarities(action.shell, action.basis, fate))
+    self.init(action.call, action.kind, action.typed, Rarities(action.shell, action.basis, action.maker, fate))
   }
 
   package var shell: ShellAction? { rarities?.action }
   /// Told of its fate; nil: nobody asks.
   var fate: ActionFate? { rarities?.fate }
   /// The last action before it was made, if it was made from the state.
-  fileprivate var basis: Int? { rarities?.basis }
+  var basis: Int? { rarities?.basis }
+  /// Makes it anew from the present state; nil: nothing does.
+  var maker: ShellActionMaker? { rarities?.maker }
 
   /// What the parts of the store look at that take all actions of a kind or none.
   var taken: ActionKind { ActionKind(call.type, variant: kind.rawValue) }
+}
+
+/// Makes an action of the shell from the present state.
+struct ShellActionMaker: @unchecked Sendable {
+  // Safe: called by the thread that holds the turn.
+  let make: () throws -> ShellAction
 }
 
 /// An action of the shell on its way to the reducer.

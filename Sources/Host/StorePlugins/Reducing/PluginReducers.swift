@@ -15,6 +15,8 @@ public final class PluginReducers: @unchecked Sendable {
   @exclusivity(unchecked) var purity = Purity.always
   /// True if a call that writes integers and truths alone says so in plain words; false where the changes of each call are needed.
   @exclusivity(unchecked) var givesScalars = true
+  /// True while actions of another node of a shared store are done again here.
+  @exclusivity(unchecked) var isFollowing: () -> Bool = { false }
   /// The type of the plugin's slice.
   let schema: Schema
   // The parts of the machine, here once more so that a small call reaches each by one step.
@@ -120,6 +122,31 @@ public final class PluginReducers: @unchecked Sendable {
     _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer,
     _ edit: inout SliceEdit?, isNoted: Bool
   ) -> PluginError? {
+    var failure = attempt(plan, call, schema, slice, &edit, isNoted: isNoted)
+    if failure?.code == .memory { failure = attemptApart(plan, call, schema, slice, &edit, isNoted: isNoted) }
+    if plan.takesMeta { calls.meta.forget() }
+    return failure
+  }
+
+  /// Calls a reducer again that ran out of memory, with the plugin's limit for the reducer alone: what tasks, middlewares and commands
+  /// hold, which work at one node, decides no outcome.
+  @inline(never)
+  private func attemptApart(
+    _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer,
+    _ edit: inout SliceEdit?, isNoted: Bool
+  ) -> PluginError? {
+    lua.collectGarbage()
+    let limit = lua.limits.memory
+    defer { lua.limits.memory = limit }
+    // At most the limit is held by others. The origin's call may have found some of its texts in Lua already.
+    lua.limits.memory = min(lua.memoryInUse, limit) + (isFollowing() ? 2 * limit : limit)
+    return attempt(plan, call, schema, slice, &edit, isNoted: isNoted)
+  }
+
+  private func attempt(
+    _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer,
+    _ edit: inout SliceEdit?, isNoted: Bool
+  ) -> PluginError? {
     // Unmanaged, because counting references to them takes longer than a small call: the plugin holds both.
     Unmanaged.passUnretained(plan.watched)._withUnsafeGuaranteedRef { watched in
       Unmanaged.passUnretained(objects)._withUnsafeGuaranteedRef { objects in
@@ -134,7 +161,6 @@ public final class PluginReducers: @unchecked Sendable {
           edit = objects.takeEdit(named: plan.module, &plan.copies, asScalars: givesScalars)
         }
         objects.endCall()
-        if plan.takesMeta { calls.meta.forget() }
         return failure
       }
     }

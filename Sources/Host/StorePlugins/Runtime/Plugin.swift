@@ -136,6 +136,9 @@ public final class Plugin: @unchecked Sendable {
     set { reducers.givesScalars = newValue }
   }
 
+  /// Has reducers ask whether they do actions of another node of a shared store again: such a call ended well there.
+  package func askWhetherFollowing(_ isFollowing: @escaping () -> Bool) { reducers.isFollowing = isFollowing }
+
   /// The frequency of the check that reducers and projections keep no state of their own.
   public var purity: Purity {
     get { reducers.purity }

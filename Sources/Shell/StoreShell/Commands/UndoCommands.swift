@@ -271,9 +271,10 @@ extension Session {
     _ step: UndoLine.Redo, taking taken: UndoLine.Taken?, _ done: TakenBack? = nil
   ) throws -> String? {
     var parts: [String] = []
-    if let first = step.bringsBack.first?.first, let last = step.bringsBack.map(\.last).max() {
-      let names = try names(of: step.bringsBack, from: first, to: last, isAlone: step.undos.isEmpty)
-      parts.append("brings back \(first == last ? "#\(first) " : "")\(names)")
+    if let first = step.bringsBack.first?.first {
+      let isOne = step.bringsBack.count == 1 && step.bringsBack[0].count == 1
+      let names = try names(of: step.bringsBack, from: first, to: step.last, isAlone: step.undos.isEmpty)
+      parts.append("brings back \(isOne ? "#\(first) " : "")\(names)")
     }
     if let taken { parts.append(try takenBack(taken.first, later: taken.later)) }
     return parts.isEmpty ? nil : parts.joined(separator: "; ") + (done.map { rest(of: $0) } ?? "")

@@ -87,14 +87,15 @@ struct BadRecord {
 
   /// The error of an `ingest` that ends here.
   ///
-  /// - Parameter count: the number of ingested records.
-  func error(behind count: Int) -> ShellError {
+  /// - Parameters:
+  ///   - count: the number of ingested records up to this one.
+  ///   - more: the number of those behind it, which were on their way to the log of a shared store.
+  func error(behind count: Int, more: Int = 0) -> ShellError {
     let verb = count == 1 ? "was" : "were"
+    let place = isIngested ? "up to this one" : "before it"
+    let rest = more == 0 ? "" : ", and \(more) behind it, which \(more == 1 ? "was" : "were") on the way"
     return ShellError(
       code: endCode, message: sentence, place: .line,
-      details: [
-        "\(count) \(count == 1 ? "record" : "records") \(isIngested ? "up to this one" : "before it") \(verb) ingested"
-      ],
-      hint: hint)
+      details: ["\(count) \(count == 1 ? "record" : "records") \(place) \(verb) ingested\(rest)"], hint: hint)
   }
 }

@@ -175,8 +175,9 @@ struct Ingestion {
         let isWithinBound = mostBad.map { tally.bad < $0 || fault.code != nil } ?? keepsGoing
         let goesOn = isWithinBound && !fault.isOfLog && (keepsGoing || !fault.isOfPlugin)
         if !goesOn || error is FileFault {
+          let count = tally.count
           withdraw(&pending, of: series, &tally)
-          var ending = fault.error(behind: tally.count)
+          var ending = fault.error(behind: count, more: tally.count - count)
           if let mostBad, mostBad < .max {
             ending.details.append("\(mostBad) bad \(mostBad == 1 ? "record was" : "records were") expected (--max-bad)")
           }

@@ -106,7 +106,10 @@ extension Store {
         if next.takesRoom { room?.leave() }
         if next.root != next.number, let error = refusal(of: next) { return stop(before: next, error) }
         contextStorage = next.storage
-        let error = process(next.action, number: next.number, root: next.root)
+        let error =
+          renewal == nil
+          ? process(next.action, number: next.number, root: next.root)
+          : processRenewed(next.action, number: next.number, root: next.root)
         if let onDone = next.onDone {
           // A waiter goes on as a job, and its actions count for the same root.
           jobRoot = next.root
@@ -120,6 +123,13 @@ extension Store {
       if ownership.hasIncoming { acceptIncoming() }
     }
     return nil
+  }
+
+  /// Processes an action of the queue as it is made by now.
+  @inlinable
+  @inline(never)
+  func processRenewed(_ action: Action, number: Int, root: Int) -> (any Error)? {
+    process(renewal?(action) ?? action, number: number, root: root)
   }
 
   /// The number of the first action in the queue, or of the next one.

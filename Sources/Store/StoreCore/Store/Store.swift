@@ -98,6 +98,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var isInterrupted: (() -> Bool)?
   /// How actions come to a store whose order is that of a shared log; nil: the order is the store's own.
   @exclusivity(unchecked) @usableFromInline var shared: SharedOrder<Action, State>?
+  /// Makes actions that waited in the queue anew; nil: they are processed as they came.
+  @exclusivity(unchecked) @usableFromInline var renewal: ((Action) -> Action)?
   /// Keeps the state before an action; nil: it is a copy.
   @exclusivity(unchecked) @usableFromInline var formers: (any FormerStates<State>)?
 
@@ -281,6 +283,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
       recompose()
     }
   }
+
+  /// Has each action that waited in the queue made anew before it is processed: its parts may have been exchanged meanwhile.
+  package func setRenewal(_ renew: @escaping (Action) -> Action) { exclusively { renewal = renew } }
 
   /// Has the store tell kinds of actions apart: parts that say which kinds they take are asked about no others.
   package func setKinds(_ kind: @escaping @Sendable (Action) -> ActionKind) {
