@@ -109,7 +109,8 @@ extension Schema {
     guard finder.fill(edit, from: old, to: new, of: self) else { return nil }
     let changes = edit.all
     for index in changes.indices {
-      var (written, expected) = (TextBuffer(), [UInt8]())
+      var written = TextBuffer()
+      var expected: [UInt8] = []
       edit.write(pathOf: edit.change(index), to: &written)
       expected.append(inJSON: changes[index].path)
       #expect(written.bytes == expected)

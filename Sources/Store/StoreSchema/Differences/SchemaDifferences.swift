@@ -332,11 +332,34 @@ public struct DifferenceFinder: Sendable {
   ) {
     let (oldRange, newRange) = access.differing(old, new)
     guard !oldRange.isEmpty || !newRange.isEmpty else { return }
-    if let identity = element.identity {
-      compareById(identity, element, access, old, oldRange, new, newRange)
-    } else {
-      compareByIndex(element, access, old, oldRange, new, newRange)
+    // Unmanaged: the type has it.
+    guard let identity = element.identity.map({ Unmanaged.passUnretained($0) }) else {
+      return compareByIndex(element, access, old, oldRange, new, newRange)
     }
+    identity._withUnsafeGuaranteedRef { identity in
+      // Most elements come behind the others.
+      if oldRange.isEmpty, newRange.count == 1, newRange.upperBound == access.count(new),
+        compareAppended(identity, element, access, old, new, newRange.lowerBound)
+      {
+        return
+      }
+      compareById(identity, element, access, old, oldRange, new, newRange)
+    }
+  }
+
+  /// Adds that an element came behind the others.
+  ///
+  /// - Returns: false, and nothing is appended, where its id stands twice.
+  private mutating func compareAppended(
+    _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
+    _ new: UnsafeRawPointer, _ index: Int
+  ) -> Bool {
+    let place = access.address(new, index)
+    // The type of the field leaves nothing else.
+    let id = identity.id(place) ?? .int(0)
+    guard access.keepOrder(old, new, id) || !access.repeats(new, id) else { return false }
+    at(id: id) { $0.putOnce(.added, element, nil, place, at: index) }
+    return true
   }
 
   private mutating func compareByIndex(
@@ -422,16 +445,6 @@ public struct DifferenceFinder: Sendable {
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) {
-    if oldRange.isEmpty, newRange.count == 1, newRange.upperBound == access.count(new) {
-      // Most elements come behind the others.
-      let id = identity.read(access, new, newRange.lowerBound)
-      if access.keepOrder(old, new, id) || !access.repeats(new, id) {
-        return at(id: id) {
-          $0.putOnce(.added, element, nil, access.address(new, newRange.lowerBound), at: newRange.lowerBound)
-        }
-      }
-      return compareByIndex(element, access, old, oldRange, new, newRange)
-    }
     if oldRange.count <= 1, newRange.count <= 1 {
       if compareOne(identity, element, access, old, oldRange.first, new, newRange.first) { return }
       return compareByIndex(element, access, old, oldRange, new, newRange)

@@ -1,6 +1,6 @@
 /// The field by which the elements of a list are told apart: `id`, an integer or a text.
 @usableFromInline
-struct ElementIdentity: Sendable {
+final class ElementIdentity: Sendable {
   static let fieldName = "id"
   private let index: Int
   private let schema: Schema
