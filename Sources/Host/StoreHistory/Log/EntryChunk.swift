@@ -518,6 +518,19 @@ struct EntryBytesWriter {
         vocabulary.index(of: shape, change, of: edit).map { (path: $0, keys: shape.keys, positions: shape.positions) }
       }
       guard let word else { return false }
+      if case .integer = change.kind, word.keys == 0, change.position < 0 {
+        // The most frequent one.
+        guard let place = room(for: Self.mostBesideKeys) else { return true }
+        var next = place
+        Self.byte(ChangeMark.replace, &next)
+        Self.byte(word.path, &next)
+        // Neither keys nor positions.
+        Self.byte(0, &next)
+        Self.byte(0, &next)
+        Self.integers(change.from, change.to, &next)
+        offset += next - place
+        continue
+      }
       // One look for the room that all of it may take, but for values.
       guard let place = room(for: Self.mostBesideKeys + edit.keySize(of: change)) else { return true }
       var next = place

@@ -301,7 +301,11 @@ extension LiveStore {
 
 extension LiveStore {
   /// Stops the plugins that failed too often in a row (R29).
-  package func stopFaulty() {
+  @inline(__always)
+  package func stopFaulty() { if attendance.faults.hasPluginToStop.isSet { stopThem() } }
+
+  @inline(never)
+  private func stopThem() {
     guard attendance.faults.hasPluginToStop.set(false) else { return }
     for hosted in plugins where hosted.strikes.takeOut() {
       let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)

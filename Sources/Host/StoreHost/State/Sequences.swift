@@ -135,11 +135,11 @@ extension PluginSlice {
 extension HostState {
   /// Refuses an action that has a sequence fall or give a number twice.
   package static func check(_ sequences: [Sequence], from before: HostState, to after: HostState) throws {
-    let hasSameSlices = before.hasSlices(of: after) && before.hasSwitches(of: after)
+    func hasSameSlices() -> Bool { before.hasSlices(of: after) && before.hasSwitches(of: after) }
     // By position: a copy of a sequence would count references to all that is in it.
     for index in sequences.indices {
       let isAhead = Unmanaged.passUnretained(sequences[index])._withUnsafeGuaranteedRef {
-        $0.slice == nil ? before.app.isAhead($0, after.app) : hasSameSlices
+        $0.slice == nil ? before.app.isAhead($0, after.app) : hasSameSlices()
       }
       if isAhead { continue }
       let sequence = sequences[index]
