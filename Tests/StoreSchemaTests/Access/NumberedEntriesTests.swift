@@ -32,8 +32,12 @@ struct NumberedEntriesTests {
     withUnsafeMutablePointer(to: &value) { memory in
       for index in all.indices {
         let found = numbered.find(memory, all[index])
-        let own = numbered.findOwn(memory, all[index])
+        let own = numbered.findOwn(memory, all[index], -1)
         #expect(found?.number == own?.number && (found != nil) == present.contains(index), "\(all[index])")
+        // A guess makes no difference, whatever it is.
+        for guess in [found?.number ?? 0, 0, 1, all.count, .max, -5] {
+          #expect(numbered.findOwn(memory, all[index], guess)?.number == found?.number)
+        }
         guard let found, let own else { continue }
         #expect(found.address.assumingMemoryBound(to: Value.self).pointee == .int(index))
         #expect(UnsafeRawPointer(numbered.mutableAddress(memory, own.number)) == found.address)
