@@ -99,6 +99,7 @@ import Testing
     let edit = ScalarEdit(PlaceShape())
     let files = ["entries.db", "plain.db", "mixed.db"]
     let journals = try files.map { try Journal(folder[$0], header: Sample.header) }
+    for journal in journals { journal.append(stateAfter: 0, Sample.slices(after: 0)) }
     let layouts = ["vary", "grow"].map { RecordLayout(name: $0, fields: $0 == "grow" ? [] : ["by", "note"]) }
     var (yard, plain) = (Yard(), 0)
     for number in 1...2000 {
