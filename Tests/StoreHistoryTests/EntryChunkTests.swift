@@ -162,9 +162,9 @@ import Testing
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           if Bool.random(using: &random) {
             shape = shape._withUnsafeGuaranteedRef { $0.entry } ?? shape
-            edit.add(
-              key: Int.random(in: 0..<4, using: &random) == 0 ? .int(Self.number(&random)) : .string(Self.text(&random))
-            )
+            let key: MapKey =
+              Int.random(in: 0..<4, using: &random) == 0 ? .int(Self.number(&random)) : .string(Self.text(&random))
+            withUnsafePointer(to: key) { edit.add(keyAt: $0) }
           } else {
             let index = Int.random(in: 0..<fieldCount, using: &random)
             shape = shape._withUnsafeGuaranteedRef { $0.field(index, &names[index]) } ?? shape
