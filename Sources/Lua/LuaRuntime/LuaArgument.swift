@@ -54,9 +54,34 @@ public struct LuaArgument {
 
   /// A copy of a string as text; nil where it is none, is no UTF-8, or there is no room for it.
   public var text: String? {
-    guard raw.kind == .string, link.link.hold(raw.count) else { return nil }
+    guard raw.kind == .string, link.hold(raw.count) else { return nil }
     return LuaBytes(raw).validText
   }
+
+  /// Hands out the fields of a table of texts, numbers and truth values by these keys.
+  ///
+  /// - Parameters:
+  ///   - keys: the addresses of interned keys, ``mostFields`` at most.
+  ///   - body: gets each field by the position of its key. It returns false to end that.
+  /// - Returns: true if all were handed out; false where the argument is something else.
+  @inlinable
+  public func fields(
+    _ keys: UnsafeBufferPointer<UnsafeRawPointer>, _ body: (_ key: Int, _ value: LuaArgument) -> Bool
+  ) -> Bool {
+    guard raw.kind == .table, keys.count <= Self.mostFields, let machine = link.machine else { return false }
+    return withUnsafeTemporaryAllocation(of: CLuaValue.self, capacity: Self.mostFields) { values in
+      guard let start = values.baseAddress else { return false }
+      let count = clua_fields(machine, raw.index, keys.baseAddress, keys.count, start)
+      guard count >= 0, LuaMeter(machine: machine).holdEntries(Int(count)) else { return false }
+      for index in keys.indices where start[index].kind != .nil {
+        guard body(index, LuaArgument(start[index], link)) else { return false }
+      }
+      return true
+    }
+  }
+
+  /// The most keys of ``fields(_:_:)``.
+  public static var mostFields: Int { 16 }
 
   /// The value as a message names a key.
   public var keyText: String {
@@ -91,7 +116,15 @@ public struct LuaArgument {
 /// The link of a state, borrowed for the length of a callback: the state that calls back holds it.
 @usableFromInline
 struct LuaLinkPointer {
-  unowned(unsafe) let link: LuaLink
+  private let unmanaged: Unmanaged<LuaLink>
 
-  init(_ link: LuaLink) { self.link = link }
+  init(_ link: LuaLink) { unmanaged = .passUnretained(link) }
+
+  var link: LuaLink { unmanaged.takeUnretainedValue() }
+
+  @usableFromInline var machine: UnsafeMutablePointer<CLuaMachine>? {
+    unmanaged._withUnsafeGuaranteedRef { $0.machine }
+  }
+
+  func hold(_ bytes: Int) -> Bool { unmanaged._withUnsafeGuaranteedRef { $0.hold(bytes) } }
 }

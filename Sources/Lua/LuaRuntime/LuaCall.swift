@@ -12,8 +12,8 @@ public struct LuaCall {
   /// The state that calls.
   public unowned(unsafe) let state: LuaState
   // The parts of the state that each argument needs: to get them from it would count references.
-  @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
-  @usableFromInline let link: LuaLinkPointer
+  private let machine: UnsafeMutablePointer<CLuaMachine>
+  private let link: LuaLinkPointer
   /// The number of arguments.
   public let count: Int
   /// Takes the results; nothing written is no result.
@@ -38,31 +38,6 @@ public struct LuaCall {
     if position >= 0 && position < count { clua_read(machine, Int32(position + 1), &value) }
     return LuaArgument(value, link)
   }
-
-  /// Hands out the fields of an argument that is a table of texts, numbers and truth values by these keys.
-  ///
-  /// - Parameters:
-  ///   - keys: the addresses of interned keys, sixteen at most.
-  ///   - body: gets each field by the position of its key. It returns false to end that.
-  /// - Returns: true if all were handed out; false where the argument is something else.
-  @inlinable
-  public func fields(
-    at position: Int, keys: UnsafeBufferPointer<UnsafeRawPointer>, _ body: (_ key: Int, _ value: LuaArgument) -> Bool
-  ) -> Bool {
-    guard position >= 0, position < count, keys.count <= Self.mostFields else { return false }
-    return withUnsafeTemporaryAllocation(of: CLuaValue.self, capacity: Self.mostFields) { values in
-      guard let start = values.baseAddress else { return false }
-      let count = clua_fields(machine, Int32(position + 1), keys.baseAddress, keys.count, start)
-      guard count >= 0, LuaMeter(machine: machine).holdEntries(Int(count)) else { return false }
-      for index in keys.indices where start[index].kind != .nil {
-        guard body(index, LuaArgument(start[index], link)) else { return false }
-      }
-      return true
-    }
-  }
-
-  /// The most keys of ``fields(at:keys:_:)``.
-  public static var mostFields: Int { 16 }
 
   /// The text that Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are
   /// replaced by U+FFFD.

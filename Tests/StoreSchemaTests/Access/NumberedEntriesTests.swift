@@ -33,6 +33,11 @@ struct NumberedEntriesTests {
       for index in all.indices {
         let found = numbered.find(memory, all[index])
         let own = numbered.findOwn(memory, all[index], -1)
+        // A guess leads nowhere else, right or wrong.
+        for guess in [own?.number ?? 0, Int.random(in: 0..<1 << 12, using: &random), .max] {
+          let guessed = numbered.findOwn(memory, all[index], guess)
+          #expect(guessed?.number == own?.number && guessed?.value.address == own?.value.address, "\(all[index])")
+        }
         #expect(found?.number == own?.number && (found != nil) == present.contains(index), "\(all[index])")
         // A guess makes no difference, whatever it is.
         for guess in [found?.number ?? 0, 0, 1, all.count, .max, -5] {

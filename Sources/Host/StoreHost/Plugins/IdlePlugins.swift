@@ -20,9 +20,12 @@ final class IdlePlugins: @unchecked Sendable {
   /// The reducer that refuses them, before any other changes the state.
   static func refusing(_ plugins: [HostedPlugin]) -> Reducer<HostAction, HostState> {
     let idle = IdlePlugins(plugins)
-    return Reducer<HostAction, HostState>.throwing("shell", canFail: { idle.refuses($0) }) { action, state, _ in
-      if idle.refuses(action) { throw idle.refusal(of: action.call.type, in: state.shell) }
-    }.taking(kinds: { $0.kind == .plugin })
+    return Reducer<HostAction, HostState>.throwing("shell") { action, state, _ in
+      throw idle.refusal(of: action.call.type, in: state.shell)
+    }.lift(
+      action: { (action: HostAction) in idle.refuses(action) ? action : nil },
+      modify: { (state: inout HostState, body) in try body(&state) }
+    ).taking(kinds: { $0.kind == .plugin })
   }
 
   private func refuses(_ action: HostAction) -> Bool {

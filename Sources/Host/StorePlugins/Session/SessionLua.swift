@@ -267,7 +267,7 @@ public final class SessionLua {
   /// The names of an action's arguments, as Lua has them once.
   private func keys(of type: ActionType) -> ArgumentKeys {
     if let latestKeys, latestKeys.type === type { return latestKeys }
-    let isShort = type.fields.count <= LuaCall.mostFields
+    let isShort = type.fields.count <= LuaArgument.mostFields
     let addresses = (isShort ? type.fields : []).compactMap { field in
       argumentKeys[field.name] = argumentKeys[field.name] ?? (try? lua.intern(field.name))
       return argumentKeys[field.name]?.pointer
@@ -697,7 +697,7 @@ extension LuaCall {
     var arguments = [Value].absent(keys.plain.count)
     var given: UInt64 = 0
     let areRead = keys.addresses.withUnsafeBufferPointer { keys in
-      self.fields(at: position, keys: keys) { index, value in
+      argument(position).fields(keys) { index, value in
         guard let value = value.scalar else { return false }
         given |= 1 << UInt64(index)
         arguments[index] = value

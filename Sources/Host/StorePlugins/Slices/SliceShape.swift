@@ -34,6 +34,8 @@ final class SliceShape {
   let names: UnsafeMutableBufferPointer<String>
   /// The same as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
+  /// The fields that a record made of a table gets where the table does not have them; looked up when the first is made.
+  private(set) lazy var defaults = FieldDefaults(schema, keys)
   /// The latest keys of a map that were looked for and are not kept in place, by their last bytes; made with the first of them.
   @exclusivity(unchecked) private var latest: UnsafeMutablePointer<LatestKey>?
   /// The one that was looked for last; nil: it is kept in place.
@@ -317,5 +319,27 @@ extension Schema {
   var unwrapped: Schema {
     if case .optional(let wrapped) = kind { return wrapped }
     return self
+  }
+}
+
+/// The fields of a record of a type, as far as a table of scalars needs no closer look to become one.
+final class FieldDefaults {
+  let layout: RecordLayout
+  /// The addresses of the names in Lua.
+  let addresses: [UnsafeRawPointer]
+  /// The values of the fields that are not given.
+  let values: [Value]
+  /// The fields that have to be given, a bit each.
+  let required: UInt64
+
+  /// Nil for a type that is no record, or has too many fields.
+  init?(_ schema: Schema, _ keys: [LuaKey]) {
+    guard case .record(let record) = schema.kind, !schema.isReadByItsType, keys.count == record.fields.count,
+      keys.count <= LuaArgument.mostFields
+    else { return nil }
+    layout = record.layout
+    addresses = keys.map(\.pointer)
+    values = record.fields.map { $0.defaultValue ?? .none }
+    required = record.fields.enumerated().reduce(0) { $1.element.isRequired ? $0 | 1 << UInt64($1.offset) : $0 }
   }
 }

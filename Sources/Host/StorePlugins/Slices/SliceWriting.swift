@@ -175,6 +175,7 @@ extension SliceObjects {
   func checked(
     _ argument: LuaArgument, _ part: SlicePart, _ number: Int, _ step: Path.Step
   ) throws -> Value {
+    if let record = part.shape?._withUnsafeGuaranteedRef({ plainRecord(argument, $0) }) { return record }
     do throws(SchemaError) {
       if case .object(let object) = argument.kind, let same = try value(of: object, as: part.schema.unwrapped) {
         return same
@@ -183,6 +184,24 @@ extension SliceObjects {
     } catch {
       throw error.under(path(number).appending(step))
     }
+  }
+}
+
+extension SliceObjects {
+  /// The record that a table of scalars stands for; nil: it takes a closer look.
+  private func plainRecord(_ argument: LuaArgument, _ shape: SliceShape) -> Value? {
+    guard case .table = argument.kind, shape.isDynamic, let defaults = shape.defaults else { return nil }
+    var (values, given) = (defaults.values, UInt64(0))
+    let isRead = defaults.addresses.withUnsafeBufferPointer { keys in
+      argument.fields(keys) { index, field in
+        guard let value = shape.part(index).pointee.scalar(field) else { return false }
+        values[index] = value
+        given |= 1 << UInt64(index)
+        return true
+      }
+    }
+    guard isRead, given & defaults.required == defaults.required else { return nil }
+    return .record(Record(defaults.layout, values))
   }
 }
 

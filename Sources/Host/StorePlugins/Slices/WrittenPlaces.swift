@@ -251,26 +251,23 @@ final class WrittenPlaces {
         record = (place.shape, RecordAccess.fields(place.value))
       }
       guard let record else { return false }
-      let isFilled = objects.nodes[node].shape._withUnsafeGuaranteedRef { shape in
-        let part = shape.part(scalar.slot)
-        let new = (record.fields + part.pointee.offset).assumingMemoryBound(to: Value.self)
-        guard let names = shape.names.baseAddress,
-          let field = record.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names[scalar.slot]) })
-        else { return false }
-        let before = objects.windows.integer(ofWrite: scalar.write)
-        switch (part.pointee.form, new.pointee) {
-        case (.int, .int(let now)):
-          if before != now { edit.add(field, keys: keys, from: before, to: now, isTruth: false) }
-        case (.bool, .bool(let now)):
-          // Of a truth one byte was noted.
-          if before & 1 != (now ? 1 : 0) {
-            edit.add(field, keys: keys, from: before & 1, to: now ? 1 : 0, isTruth: true)
-          }
-        default: return false
-        }
-        return true
+      let (part, names) = objects.nodes[node].shape._withUnsafeGuaranteedRef {
+        ($0.part(scalar.slot), $0.names.baseAddress)
       }
-      if !isFilled { return false }
+      let new = (record.fields + part.pointee.offset).assumingMemoryBound(to: Value.self)
+      guard let names, let field = record.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names[scalar.slot]) })
+      else { return false }
+      let before = objects.windows.integer(ofWrite: scalar.write)
+      switch (part.pointee.form, new.pointee) {
+      case (.int, .int(let now)):
+        if before != now { edit.add(field, keys: keys, from: before, to: now, isTruth: false) }
+      case (.bool, .bool(let now)):
+        // Of a truth one byte was noted.
+        if before & 1 != (now ? 1 : 0) {
+          edit.add(field, keys: keys, from: before & 1, to: now ? 1 : 0, isTruth: true)
+        }
+      default: return false
+      }
     }
     return true
   }

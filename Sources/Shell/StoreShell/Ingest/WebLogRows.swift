@@ -44,97 +44,115 @@ struct WebLogRows: CellRows {
   mutating func next() throws -> Bool {
     guard let next = try lines.nextFilled() else { return false }
     bytes = next
-    count = 0
-    if let missing = next.withUnsafeBufferPointer({ split($0) }) {
-      throw RecordFault(message: "the line does not match: \(missing)")
+    let isCombined = isCombined
+    let missing: String?
+    (count, missing) = next.withUnsafeBufferPointer { line in
+      cells.withUnsafeMutableBufferPointer { cells in
+        var parts = LineParts(line, cells)
+        let missing = parts.split(isCombined: isCombined)
+        return (parts.count, missing)
+      }
     }
+    if let missing { throw RecordFault(message: "the line does not match: \(missing)") }
     return true
   }
+}
 
-  /// The position of the space before the first `[` at or behind a position; nil: there is none, or nothing stands before it.
-  private static func start(ofTimeIn line: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    let (space, bracket) = (UInt8(ascii: " "), UInt8(ascii: "["))
-    return (start..<max(start, line.count - 1)).first { $0 > start && line[$0] == space && line[$0 + 1] == bracket }
+/// Takes a line apart, from its first byte on.
+private struct LineParts {
+  private let line: UnsafeBufferPointer<UInt8>
+  /// Takes the cells, of which a form has so many.
+  private let cells: UnsafeMutableBufferPointer<Range<Int>>
+  private(set) var count = 0
+  private var position = 0
+
+  init(_ line: UnsafeBufferPointer<UInt8>, _ cells: UnsafeMutableBufferPointer<Range<Int>>) {
+    self.line = line
+    self.cells = cells
   }
 
-  /// Takes a line apart, from its first byte on.
+  /// Finds the cells.
   ///
   /// - Returns: the part that is missing; nil: none is.
-  private mutating func split(_ line: UnsafeBufferPointer<UInt8>) -> String? {
-    var position = 0
-    for name in 0..<2 where !take(until: UInt8(ascii: " "), of: line, &position) { return "it has no \(names[name])" }
+  mutating func split(isCombined: Bool) -> String? {
+    for name in WebLogRows.commonNames.prefix(2) where !take(until: UInt8(ascii: " ")) { return "it has no \(name)" }
     // The name of a user may have spaces.
-    guard let time = Self.start(ofTimeIn: line, from: position) else {
+    guard let time = startOfTime else {
       return line[position...].contains(UInt8(ascii: "[")) ? "it has no user" : "it has no time in [ ]"
     }
-    add(position..<time, of: line)
+    add(position..<time)
     position = time + 1
-    guard skip("[", of: line, &position), take(until: UInt8(ascii: "]"), of: line, &position),
-      skip(" ", of: line, &position)
-    else { return "it has no time in [ ]" }
-    guard skip("\"", of: line, &position), takeRequest(of: line, &position), skip(" ", of: line, &position) else {
-      return "it has no request in \" \""
+    guard skip("["), take(until: UInt8(ascii: "]")), skip(" ") else { return "it has no time in [ ]" }
+    guard skip("\""), takeRequest(), skip(" ") else { return "it has no request in \" \"" }
+    guard take(until: UInt8(ascii: " ")), cells[7].count == 3, areDigits(cells[7]) else {
+      return "it has no status of three digits"
     }
-    guard take(until: UInt8(ascii: " "), of: line, &position), cells[7].count == 3, line[cells[7]].allSatisfy(\.isDigit)
-    else { return "it has no status of three digits" }
-    let end = Self.end(of: line, from: position, at: UInt8(ascii: " "))
-    let size = line[position..<end]
-    guard !size.isEmpty, size.elementsEqual([UInt8(ascii: "-")]) || size.allSatisfy(\.isDigit) else {
+    let size = position..<end(at: UInt8(ascii: " "), from: position)
+    guard !size.isEmpty, size.count == 1 && line[size.lowerBound] == UInt8(ascii: "-") || areDigits(size) else {
       return "it has no number of bytes"
     }
-    add(position..<end, of: line)
-    position = end
+    add(size)
+    position = size.upperBound
     guard isCombined else {
       return position == line.count ? nil : "something follows the number of bytes, as in the form combined"
     }
     guard position < line.count else { return "it ends after the number of bytes, as in the form common" }
-    guard let referer = spacedText(of: line, &position) else { return "it has no referer in \" \"" }
-    add(referer, of: line)
-    guard let agent = spacedText(of: line, &position) else { return "it has no agent in \" \"" }
-    add(agent, of: line)
+    guard takeText() else { return "it has no referer in \" \"" }
+    guard takeText() else { return "it has no agent in \" \"" }
     // Servers add fields of their own, such as the time that the answer took.
-    guard position == line.count || skip(" ", of: line, &position) else { return "something follows the agent" }
-    add(position..<line.count, of: line)
+    guard position == line.count || skip(" ") else { return "something follows the agent" }
+    add(position..<line.count)
     return nil
   }
 
+  /// The position of the space before the first `[`; nil: there is none, or nothing stands before it.
+  private var startOfTime: Int? {
+    let (space, bracket) = (UInt8(ascii: " "), UInt8(ascii: "["))
+    return (position..<max(position, line.count - 1)).first {
+      $0 > position && line[$0] == space && line[$0 + 1] == bracket
+    }
+  }
+
+  private func areDigits(_ range: Range<Int>) -> Bool { range.allSatisfy { line[$0].isDigit } }
+
   /// Adds a cell; a `-` alone is an empty one.
-  private mutating func add(_ cell: Range<Int>, of line: UnsafeBufferPointer<UInt8>) {
+  private mutating func add(_ cell: Range<Int>) {
     let isDash = cell.count == 1 && line[cell.lowerBound] == UInt8(ascii: "-")
     cells[count] = isDash ? cell.upperBound..<cell.upperBound : cell
     count += 1
   }
 
   /// The first place of a byte from a position on, or the end of the line.
-  private static func end(of line: UnsafeBufferPointer<UInt8>, from position: Int, at byte: UInt8) -> Int {
+  private func end(at byte: UInt8, from position: Int) -> Int {
     var end = position
     while end < line.count, line[end] != byte { end += 1 }
     return end
   }
 
   /// Takes a cell that ends before a byte, which is passed over.
-  private mutating func take(until byte: UInt8, of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
-    let end = Self.end(of: line, from: position, at: byte)
+  private mutating func take(until byte: UInt8) -> Bool {
+    let end = end(at: byte, from: position)
     guard end < line.count, end > position else { return false }
-    add(position..<end, of: line)
+    add(position..<end)
     position = end + 1
     return true
   }
 
-  private func skip(_ character: Unicode.Scalar, of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
+  private mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard position < line.count, line[position] == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
-  /// Passes over a space and a text in quotes behind it.
-  private func spacedText(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Range<Int>? {
-    guard skip(" ", of: line, &position), skip("\"", of: line, &position) else { return nil }
-    return quoted(of: line, &position)
+  /// Takes a text in quotes behind a space.
+  private mutating func takeText() -> Bool {
+    guard skip(" "), skip("\""), let text = quoted() else { return false }
+    add(text)
+    return true
   }
 
   /// Passes over a text up to the next `"` that no `\\` stands before.
-  private func quoted(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Range<Int>? {
+  private mutating func quoted() -> Range<Int>? {
     let start = position
     while position < line.count, line[position] != UInt8(ascii: "\"") {
       position += line[position] == UInt8(ascii: "\\") ? 2 : 1
@@ -145,15 +163,15 @@ struct WebLogRows: CellRows {
   }
 
   /// Takes the method, the path and the protocol of a request.
-  private mutating func takeRequest(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
-    guard let request = quoted(of: line, &position) else { return false }
-    let first = Self.end(of: line, from: request.lowerBound, at: UInt8(ascii: " "))
+  private mutating func takeRequest() -> Bool {
+    guard let request = quoted() else { return false }
+    let first = end(at: UInt8(ascii: " "), from: request.lowerBound)
     var last = request.upperBound - 1
     while last > first, line[last] != UInt8(ascii: " ") { last -= 1 }
     guard first > request.lowerBound, last > first + 1, last + 1 < request.upperBound else { return false }
-    add(request.lowerBound..<first, of: line)
-    add(first + 1..<last, of: line)
-    add(last + 1..<request.upperBound, of: line)
+    add(request.lowerBound..<first)
+    add(first + 1..<last)
+    add(last + 1..<request.upperBound)
     return true
   }
 }

@@ -202,14 +202,14 @@ public final class ScalarEdit: @unchecked Sendable {
   @inline(__always)
   package func add(keyAt place: UnsafePointer<MapKey>) {
     reserve(24)
-    guard let count = ShortKeys.write(place, to: keys + keyCount + 8) else { return add(longKey: place.pointee) }
+    guard let count = ShortKeys.write(place, to: keys + keyCount + 8) else { return add(longKeyAt: place) }
     keys.storeBytes(of: count, toByteOffset: keyCount, as: Int.self)
     keyCount += 8 + (count + 7) & ~7
   }
 
   @inline(never)
-  private func add(longKey key: borrowing MapKey) {
-    switch key {
+  private func add(longKeyAt place: UnsafePointer<MapKey>) {
+    switch place.pointee {
     case .int(let number):
       keys.storeBytes(of: -1, toByteOffset: keyCount, as: Int.self)
       keys.storeBytes(of: number, toByteOffset: keyCount + 8, as: Int.self)
