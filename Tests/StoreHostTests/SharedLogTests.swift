@@ -454,6 +454,47 @@ import Testing
     #expect(one.host.store.state.tasks.items.count == 1)
   }
 
+  /// Who stops it waits no longer, and the log takes it all the same.
+  @Test func `A plugin whose load, reload or unload comes late runs on all nodes as the log says`() throws {
+    let world = try World(seed: 31)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let folder = try Folder(Self.box())
+    #expect(one.conversation.say("dispatch counter.increment --quiet").status == 0)
+    func late(_ statement: String) throws {
+      let (node, conversation) = (one.node, try Conversation(with: one.host))
+      conversation.session.options.grants = ["box"]
+      conversation.session.interrupts.isRequested = { node.replica?.messageUnderway != nil }
+      conversation.session.interrupts.take = { true }
+      world.stands.withLock { $0 = true }
+      let stopped = conversation.say(statement)
+      #expect(stopped.errors.contains("may have happened or may happen yet"), "\(stopped)")
+      world.stands.withLock { $0 = false }
+      try one.synchronize()
+    }
+    try late("plugin load \(folder.path)/box")
+    for node in [one, two] {
+      try node.synchronize()
+      #expect(node.conversation.say("dispatch box.go --quiet").status == 0)
+    }
+    try folder.write(Self.box(step: 10))
+    try late("plugin reload box")
+    for node in [one, two] {
+      try node.synchronize()
+      #expect(node.conversation.say("dispatch box.go --quiet").status == 0)
+    }
+    try Self.expectAlike([one, two])
+    #expect(one.conversation.say("show box.n").output == "22\n")
+    try late("plugin unload box")
+    for node in [one, two] {
+      try node.synchronize()
+      let refused = node.conversation.say("dispatch box.go")
+      #expect(refused.errors.contains("unknown action 'box.go'"), "\(refused)")
+    }
+    let again = one.conversation.say("plugin load \(folder.path)/box", "dispatch box.go --quiet")
+    #expect(again.errors.isEmpty, "\(again)")
+    try Self.expectAlike([one, two, try Node("late", in: world, grants: true)])
+  }
+
   @Test func `A node begins at the end of its file, and follows`() throws {
     let world = try World(seed: 11, reach: 1)
     let folder = try Self.makeFolder()

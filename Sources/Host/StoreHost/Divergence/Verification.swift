@@ -177,9 +177,7 @@ extension LiveStore {
       }
       guard plugins.contains(where: { $0.plugin === plugin }) else {
         if isOfOther { return nil }
-        // The log of a shared store may yet take one whose outcome is unknown.
-        let code = (report.failure as? HostError)?.code
-        if code != .outcomeUnknown, code != .interrupted { upkeep.replacement = nil }
+        if !report.mayYetHappen { upkeep.replacement = nil }
         throw report.failure
           ?? PluginError(.load, of: name, "an interceptor dropped the reload", hint: "plugin list shows the plugins")
       }

@@ -66,6 +66,8 @@ extension LiveStore {
   /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.
   package func follow(_ action: ShellAction?, from before: State, to after: State) {
     switch action {
+    case .loadPlugin(let loaded, _, _): settle(loaded.name, loaded.digest)
+    case .unloadPlugin(let name): settle(name, nil)
     case .reloadPlugin(let loaded, _, _):
       upkeep.editedCode[loaded.name] = nil
       completeReload(from: before)

@@ -74,6 +74,9 @@ struct AttachedClient {
 package struct PluginUpkeep {
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
+  /// The plugins whose load or unload the log of a shared store may yet take though its caller waits no longer, by their names; nil for
+  /// one that is unloaded.
+  var unsettled: [String: HostedPlugin?] = [:]
   /// Whether actions move the gate of a unit; what the state says, asked after every action.
   package var hasControlGates = false
   /// Where actions have moved gates, by the names of their units, while the actions that keep it still wait: the last position,

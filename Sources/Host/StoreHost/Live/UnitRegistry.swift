@@ -132,6 +132,7 @@ extension LiveStore {
       let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
       guard report.failure == nil, report.droppedBy == nil else {
         // It was refused or dropped, the log of a shared store did not take it, or another node was quicker.
+        if report.mayYetHappen { upkeep.unsettled[name] = hosted }
         plugins.removeAll { $0.plugin === plugin }
         collectActions()
         try recompose(reconciling: false)
@@ -182,6 +183,7 @@ extension LiveStore {
       }
       let before = StateSnapshot(state: store.withState { $0 }, moduleNames: modules.map(\.name))
       var report = dispatch(.unloadPlugin(name: name), source)
+      if report.mayYetHappen { upkeep.unsettled[name] = .some(nil) }
       // It was refused or dropped: the plugin stays.
       guard report.failure == nil, report.droppedBy == nil else { return report }
       var failure: PluginError?
@@ -202,6 +204,25 @@ extension LiveStore {
   private func remove(_ name: String) {
     plugins.removeAll { $0.plugin.module.name == name }
     collectActions()
+  }
+
+  /// Brings or takes away a plugin whose caller waited no longer, in the commit of its load or unload.
+  ///
+  /// - Parameter digest: the digest of the code that is loaded; nil: it is unloaded.
+  func settle(_ name: String, _ digest: String?) {
+    guard let unsettled = upkeep.unsettled.removeValue(forKey: name) else { return }
+    let running = plugins.first { $0.plugin.module.name == name }
+    if let hosted = unsettled, hosted.plugin.source.digest == digest, running == nil {
+      plugins.append(hosted)
+    } else if unsettled == nil, digest == nil, let running {
+      do throws(PluginError) { try running.plugin.unload(view: view) } catch { attendance.faults.note(error) }
+      plugins.removeAll { $0.plugin === running.plugin }
+    } else {
+      return
+    }
+    collectActions()
+    recomposeInCommit()
+    rebindPlugins()
   }
 }
 

@@ -53,6 +53,8 @@ package struct DispatchReport {
 
   /// Why it failed, or why what it caused was stopped.
   package var failure: (any Error)? { rarities?.failure }
+  /// True if the log of a shared store may yet take it.
+  var mayYetHappen: Bool { (failure as? HostError)?.code == .outcomeUnknown }
   /// What went wrong beside it, in middlewares or in actions that it caused: the action itself was applied all the same.
   package var faults: [any Error] {
     get { rarities?.faults ?? [] }
