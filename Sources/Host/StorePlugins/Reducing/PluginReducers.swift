@@ -143,6 +143,7 @@ public final class PluginReducers: @unchecked Sendable {
     return attempt(plan, call, schema, slice, &edit, isNoted: isNoted)
   }
 
+  @inline(__always)
   private func attempt(
     _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer,
     _ edit: inout SliceEdit?, isNoted: Bool
