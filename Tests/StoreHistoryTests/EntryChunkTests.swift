@@ -149,14 +149,14 @@ import Testing
       names.deinitialize()
       names.deallocate()
     }
-    let edit = ScalarEdit(PlaceShape(slice: "catalog"))
+    let edit = PlainEdit(PlaceShape(slice: "catalog"))
     var packer = EntryPacker()
     var added: [[Change]] = []
     let layout = RecordLayout(name: "add", fields: ["title"])
     let fieldCount = seed.isMultiple(of: 2) ? 2 : names.count
     for entry in 1...EntryPacker.most {
       edit.removeAll()
-      for _ in 0..<Int.random(in: 1...ScalarEdit.most, using: &random) {
+      for _ in 0..<Int.random(in: 1...PlainEdit.most, using: &random) {
         var shape = Unmanaged.passUnretained(edit.root)
         let keys = edit.nextKeys
         for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -245,7 +245,7 @@ import Testing
   @Test(arguments: 0..<12) func editsOfSwiftStatesComeBackAsChanges(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var (finder, other) = (DifferenceFinder(), DifferenceFinder())
-    let edit = ScalarEdit(PlaceShape())
+    let edit = PlainEdit(PlaceShape())
     let layout = RecordLayout(name: "vary", fields: [])
     var (packer, expected, filled) = (EntryPacker(), [[Change]](), 0)
     var yard = Yard()

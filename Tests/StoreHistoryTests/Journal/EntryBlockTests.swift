@@ -96,7 +96,7 @@ import Testing
     typealias Yard = EntryChunkTests.Yard
     var random = SeededGenerator(seed: seed)
     var (finder, other) = (DifferenceFinder(), DifferenceFinder())
-    let edit = ScalarEdit(PlaceShape())
+    let edit = PlainEdit(PlaceShape())
     let files = ["entries.db", "plain.db", "mixed.db"]
     let journals = try files.map { try Journal(folder[$0], header: Sample.header) }
     for journal in journals { journal.append(stateAfter: 0, Sample.slices(after: 0)) }

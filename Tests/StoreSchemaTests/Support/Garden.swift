@@ -103,7 +103,7 @@ extension Schema {
   /// The differences between two values as an edit tells them; nil: it cannot.
   func edit(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> [Change]? {
     var finder = DifferenceFinder()
-    let edit = ScalarEdit(PlaceShape())
+    let edit = PlainEdit(PlaceShape())
     // What was filled before leaves no trace.
     _ = finder.fill(edit, from: new, to: old, of: self)
     guard finder.fill(edit, from: old, to: new, of: self) else { return nil }

@@ -219,7 +219,7 @@ extension EntryWriter {
   }
 
   /// Appends a change of an edit, as the change that it is.
-  static func append(_ change: ScalarEdit.Item, of edit: ScalarEdit, to out: inout TextBuffer) {
+  static func append(_ change: PlainEdit.Item, of edit: PlainEdit, to out: inout TextBuffer) {
     switch change.kind {
     case .replaced, .integer, .truth: out.append("{\"op\":\"replace\",\"path\":\"" as StaticString)
     case .added: out.append("{\"op\":\"add\",\"path\":\"" as StaticString)
@@ -249,7 +249,7 @@ extension EntryWriter {
     out.append(UInt8(ascii: "}"))
   }
 
-  private static func append(_ place: Int, of change: ScalarEdit.Item, _ edit: ScalarEdit, to out: inout TextBuffer) {
+  private static func append(_ place: Int, of change: PlainEdit.Item, _ edit: PlainEdit, to out: inout TextBuffer) {
     switch change.kind {
     case .integer, .moved: out.append(json: place)
     case .truth: out.append(place == 1 ? "true" : "false" as StaticString)

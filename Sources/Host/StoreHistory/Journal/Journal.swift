@@ -96,7 +96,7 @@ public final class Journal: JournalReading, Sendable {
   /// - Returns: false, and nothing is added, where its time is none in whole nanoseconds.
   package func append(
     plain number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
-    _ arguments: [Value], _ edit: ScalarEdit
+    _ arguments: [Value], _ edit: PlainEdit
   ) -> Bool {
     let nanoseconds = time.wholeNanoseconds
     guard time == .nanoseconds(Int64(nanoseconds)) else { return false }

@@ -90,7 +90,7 @@ final class JournalQueue: @unchecked Sendable {
   /// - Returns: true if there is so much now that the caller should write it.
   func append(
     _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
-    _ layout: RecordLayout, _ arguments: [Value], _ edit: ScalarEdit
+    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) -> Bool {
     arrival.lock()
     if plain == nil {

@@ -134,7 +134,7 @@ final class JournalWriter: @unchecked Sendable {
   /// Adds a plain action.
   func append(
     _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
-    _ layout: RecordLayout, _ arguments: [Value], _ edit: ScalarEdit
+    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) {
     didAppend(queue.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit))
   }

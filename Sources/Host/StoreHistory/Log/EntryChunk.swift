@@ -180,13 +180,13 @@ struct EntryVocabulary: Sendable {
 
   /// A path that differs from the place of a change in keys alone; nil: there is no room.
   @inline(__always)
-  mutating func index(of shape: PlaceShape, _ change: ScalarEdit.Item, of edit: ScalarEdit) -> UInt8? {
+  mutating func index(of shape: PlaceShape, _ change: PlainEdit.Item, of edit: PlainEdit) -> UInt8? {
     for known in shapes.indices where shapes[known].id == shape.id { return shapes[known].path }
     return addIndex(of: shape, change, of: edit)
   }
 
   @inline(never)
-  private mutating func addIndex(of shape: PlaceShape, _ change: ScalarEdit.Item, of edit: ScalarEdit) -> UInt8? {
+  private mutating func addIndex(of shape: PlaceShape, _ change: PlainEdit.Item, of edit: PlainEdit) -> UInt8? {
     let known = paths.indices.first { path in paths.look(at: path) { shape.hasShape(of: $0) } }
     guard let path = known ?? addPath(edit.steps(of: change)) else { return nil }
     shapes.append((shape.id, path))
@@ -369,7 +369,7 @@ struct EntryBytesWriter {
   /// - Returns: false: it does not fit.
   mutating func write(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<ScalarEdit>?,
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<PlainEdit>?,
     _ first: (number: Int, time: Int, wall: Int), _ vocabulary: inout EntryVocabulary
   ) -> Bool {
     let nanoseconds = time.wholeNanoseconds
@@ -510,7 +510,7 @@ struct EntryBytesWriter {
   /// Writes the changes of an edit, as others are written.
   ///
   /// - Returns: false: there is no room for a word.
-  private mutating func write(_ edit: ScalarEdit, _ vocabulary: inout EntryVocabulary) -> Bool {
+  private mutating func write(_ edit: PlainEdit, _ vocabulary: inout EntryVocabulary) -> Bool {
     number(edit.count)
     for index in 0..<edit.count {
       let change = edit.change(index)
@@ -593,7 +593,7 @@ struct EntryBytesWriter {
 
   /// Writes a value of an edit.
   private mutating func write(
-    _ place: Int, of change: ScalarEdit.Item, _ edit: ScalarEdit, _ vocabulary: inout EntryVocabulary
+    _ place: Int, of change: PlainEdit.Item, _ edit: PlainEdit, _ vocabulary: inout EntryVocabulary
   ) -> Bool {
     guard let schema = change.schema else { return write(edit.heldValue(place), &vocabulary) }
     guard let place = UnsafeRawPointer(bitPattern: place) else { return false }

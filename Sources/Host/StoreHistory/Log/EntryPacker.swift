@@ -49,7 +49,7 @@ package struct EntryPacker: Sendable {
   /// - Returns: about how many bytes it takes.
   mutating func append(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<ScalarEdit>? = nil,
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<PlainEdit>? = nil,
     of object: LoggedEntry? = nil
   ) -> Int {
     if count == 0 { first = (number, time.wholeNanoseconds, wallTime ?? 0) }

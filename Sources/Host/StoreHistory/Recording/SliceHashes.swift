@@ -58,7 +58,7 @@ public struct SliceHashes: Sendable {
   package mutating func add(_ changes: [Change], appendingTo out: inout TextBuffer) { appendEnd(changes, to: &out) }
 
   /// The same of an edit.
-  package mutating func add(_ edit: ScalarEdit, appendingTo out: inout TextBuffer) {
+  package mutating func add(_ edit: PlainEdit, appendingTo out: inout TextBuffer) {
     out.append(",\"changes\":[" as StaticString)
     Self.eachModule(of: edit) { name, part in
       if part.lowerBound > 0 { out.append(UInt8(ascii: ",")) }
@@ -81,7 +81,7 @@ public struct SliceHashes: Sendable {
   }
 
   /// Hands out the modules of an edit, in their order, each with the positions of its changes.
-  private static func eachModule(of edit: ScalarEdit, _ body: (String, Range<Int>) -> Void) {
+  private static func eachModule(of edit: PlainEdit, _ body: (String, Range<Int>) -> Void) {
     var start = 0
     while start < edit.count {
       edit.change(start).shape._withUnsafeGuaranteedRef { shape in

@@ -56,7 +56,7 @@ final class PlainEntries: @unchecked Sendable {
   ///   - edit: what it changed.
   func append(
     _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
-    _ layout: RecordLayout, _ arguments: [Value], _ edit: ScalarEdit
+    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) {
     let kind = kind(action, layout)
     let origin = origins.firstIndex { $0 === source.origin } ?? self.origin(source.origin)
@@ -98,7 +98,7 @@ final class PlainEntries: @unchecked Sendable {
   }
 
   /// Takes note of a place that was changed.
-  private func note(_ shape: PlaceShape, _ change: ScalarEdit.Item, of edit: ScalarEdit) {
+  private func note(_ shape: PlaceShape, _ change: PlainEdit.Item, of edit: PlainEdit) {
     if !modules.contains(where: { $0.id == shape.sliceID }) { modules.append((shape.sliceID, shape.slice)) }
     let known = shapes.firstIndex { $0.id == shape.id } ?? add(shape)
     shapeReferences.append(known)
@@ -109,7 +109,7 @@ final class PlainEntries: @unchecked Sendable {
         hash.add(shape.steps[next], notedIn: &hashes)
         next += 1
       }
-      hash.add(ScalarEdit.step(like: shape.steps[step], key), notedIn: &hashes)
+      hash.add(PlainEdit.step(like: shape.steps[step], key), notedIn: &hashes)
       next = step + 1
     }
     while next < shape.steps.count {

@@ -102,7 +102,7 @@ public struct History<State: Sendable> {
   @discardableResult
   package mutating func append(
     applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, changes: [Change], _ edit: Unmanaged<ScalarEdit>? = nil
+    _ arguments: [Value], isQuiet: Bool, changes: [Change], _ edit: Unmanaged<PlainEdit>? = nil
   ) -> Bool {
     let size = blocks.log.next.append(
       number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, edit)

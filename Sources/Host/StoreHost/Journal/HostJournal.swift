@@ -81,7 +81,7 @@ package final class HostJournal {
   /// - Returns: false: it needs an entry all the same.
   func record(
     plain call: ActionCall, _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource,
-    _ edit: ScalarEdit, to after: HostState
+    _ edit: PlainEdit, to after: HostState
   ) -> Bool {
     guard takesPlain, let journal,
       journal.append(

@@ -170,7 +170,7 @@ extension LiveStore {
   @inline(never)
   func journal(
     plain call: ActionCall, _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource,
-    _ edit: Unmanaged<ScalarEdit>, to after: State
+    _ edit: Unmanaged<PlainEdit>, to after: State
   ) -> Bool {
     guard let journal,
       edit._withUnsafeGuaranteedRef({

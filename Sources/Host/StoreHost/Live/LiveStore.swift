@@ -515,7 +515,7 @@ package final class LiveStore: @unchecked Sendable {
     let isPlain = isApplied && !isOfShell && exception == nil
     // The caller does not ask for its entry as an object.
     var isPacked = isPlain && recordedHead.answer != .entry && !beginsRun && comparing.entry == nil
-    var edit: Unmanaged<ScalarEdit>?
+    var edit: Unmanaged<PlainEdit>?
     if isPacked, recordedHead.answer == .number, comparing.known == nil, !watchers.areOfParts,
       journal == nil || !action.call.type.isQuiet && node == nil && journalsPlain
     {
@@ -583,7 +583,7 @@ package final class LiveStore: @unchecked Sendable {
   @inline(never)
   private func pack(
     _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change],
-    _ edit: Unmanaged<ScalarEdit>?, _ before: State
+    _ edit: Unmanaged<PlainEdit>?, _ before: State
   ) -> Bool {
     if history.needsState(before: number) { history.keepState(shared(before), before: number) }
     return history.append(

@@ -116,12 +116,12 @@ package final class StateComparing: @unchecked Sendable {
   /// True if the state before it is not at hand, but one of those behind it in its message.
   @exclusivity(unchecked) var lacksStateBefore = false
   /// What the action about to be recorded changed, in plain words: it is filled anew for each.
-  private let edit = ScalarEdit(PlaceShape())
+  private let edit = PlainEdit(PlaceShape())
   /// An empty list, with memory for the changes of the next action.
   @exclusivity(unchecked) private var memory: [Change] = []
 
   /// What an action changed, in plain words, until the next one is recorded; nil: it takes changes.
-  func findEdit(from before: HostState, to after: HostState) -> Unmanaged<ScalarEdit>? {
+  func findEdit(from before: HostState, to after: HostState) -> Unmanaged<PlainEdit>? {
     HostState.edit(from: before, to: after, by: &finder, filling: edit)
   }
 

@@ -119,7 +119,7 @@ private struct Replay {
   private var reader: EntryReader
   private let end = LineEnd()
   /// What the last action changed, in plain words: it is filled anew for each.
-  private let words = ScalarEdit(PlaceShape())
+  private let words = PlainEdit(PlaceShape())
   private var names = ActedNames()
 
   /// The end of the last line as it would be written now.
@@ -204,7 +204,7 @@ private struct Replay {
   /// Keeps the entry of an action that was applied, where nobody asks for an object.
   // A function of its own: the parts of an argument are not counted.
   @inline(never)
-  private mutating func keep(_ action: PlainLines.Action, _ changes: [Change], _ edit: Unmanaged<ScalarEdit>?) {
+  private mutating func keep(_ action: PlainLines.Action, _ changes: [Change], _ edit: Unmanaged<PlainEdit>?) {
     attachments.notePoint(action.number, rerun)
     names.note(action.source)
     if history.needsState(before: action.number) { history.keepState(rerun.before, before: action.number) }

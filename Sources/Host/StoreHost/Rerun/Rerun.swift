@@ -103,7 +103,7 @@ package struct Rerun {
   /// The same in plain words, until the next action is run; nil: it takes changes.
   ///
   /// - Parameter edit: what may be filled. What is given lives as long as that and the rerun.
-  mutating func edit(filling edit: ScalarEdit) -> Unmanaged<ScalarEdit>? {
+  mutating func edit(filling edit: PlainEdit) -> Unmanaged<PlainEdit>? {
     HostState.edit(from: before, to: state, by: &finder, filling: edit)
   }
 

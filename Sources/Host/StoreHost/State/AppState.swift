@@ -89,7 +89,7 @@ extension AppState: Equatable {
   /// Fills an edit with what changed from this state to another of its type; it holds as long as they do.
   ///
   /// - Returns: false where it takes changes.
-  func fill(_ edit: ScalarEdit, to new: AppState, by finder: inout DifferenceFinder) -> Bool {
+  func fill(_ edit: PlainEdit, to new: AppState, by finder: inout DifferenceFinder) -> Bool {
     storage.kind._withUnsafeGuaranteedRef { kind in
       read { old in new.read { finder.fill(edit, from: old, to: $0, of: kind.schema) } }
     }

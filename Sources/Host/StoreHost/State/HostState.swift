@@ -320,8 +320,8 @@ extension HostState {
   ///
   /// - Parameter edit: what may be filled. What is given lives as long as that and the states.
   static func edit(
-    from old: HostState, to new: HostState, by finder: inout DifferenceFinder, filling edit: ScalarEdit
-  ) -> Unmanaged<ScalarEdit>? {
+    from old: HostState, to new: HostState, by finder: inout DifferenceFinder, filling edit: PlainEdit
+  ) -> Unmanaged<PlainEdit>? {
     guard old.hasSwitches(of: new) else { return nil }
     if old.held === new.held { return old.app.fill(edit, to: new.app, by: &finder) ? .passUnretained(edit) : nil }
     return old.app.isSame(as: new.app) ? new.held.onlyScalars(since: old.held) : nil

@@ -122,7 +122,7 @@ package final class PluginSlices: @unchecked Sendable {
 
   /// What was written since the slices were lent to an object, where that is one edit of scalars alone; nil: it is something else. The
   /// plugin has it until its next action.
-  func onlyScalars(since former: PluginSlices) -> Unmanaged<ScalarEdit>? {
+  func onlyScalars(since former: PluginSlices) -> Unmanaged<PlainEdit>? {
     guard edits.count == 1, isLender(of: former), case .scalars(let edit) = edits[0].edit else { return nil }
     return .passUnretained(edit)
   }

@@ -35,7 +35,7 @@ package struct SliceVersions {
   }
 
   /// Takes note of what an action changed.
-  package mutating func note(_ edit: ScalarEdit) {
+  package mutating func note(_ edit: PlainEdit) {
     for index in 0..<edit.count {
       edit.change(index).shape._withUnsafeGuaranteedRef { shape in
         if last >= modules.count || modules[last].shape != shape.sliceID { last = position(of: shape) }

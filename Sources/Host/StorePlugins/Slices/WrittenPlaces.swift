@@ -6,7 +6,7 @@ public enum SliceEdit: Sendable {
   /// The difference, as a comparison of both slices would give it.
   case changes([Change])
   /// The same, where integers and truths alone were written.
-  case scalars(ScalarEdit)
+  case scalars(PlainEdit)
   /// The slice as it was.
   case former(Value)
 }
@@ -24,11 +24,11 @@ final class WrittenPlaces {
   /// The scalars that were written, each place once, in the order of the schema.
   @exclusivity(unchecked) private var scalars = PlainStack<Scalar>()
   /// The edit that was handed out last: it serves again once nobody has it.
-  @exclusivity(unchecked) private var edit: ScalarEdit?
+  @exclusivity(unchecked) private var edit: PlainEdit?
 
   private static var none: Int { .max }
   /// A call that does more is cheaper to compare.
-  private static var most: Int { ScalarEdit.most }
+  private static var most: Int { PlainEdit.most }
 
   // All of it plain words, which are copied without counting: keys and former values stay where they were noted.
 
@@ -152,7 +152,7 @@ final class WrittenPlaces {
 
   /// The difference of a call that wrote integers and truths alone, and through windows; it has no changes where they are what they
   /// were. Nil: the call did something else.
-  func scalarEdit(of objects: SliceObjects, _ root: Int, named name: String) -> ScalarEdit? {
+  func scalarEdit(of objects: SliceObjects, _ root: Int, named name: String) -> PlainEdit? {
     guard objects.undos.isEmpty, objects.windows.writeCount <= Self.most, let draft = objects.draft else { return nil }
     defer { scalars.removeAll() }
     for write in 0..<objects.windows.writeCount {
@@ -224,13 +224,13 @@ final class WrittenPlaces {
   }
 
   /// An edit without changes that nobody else has.
-  private func emptyEdit(of name: String) -> ScalarEdit {
+  private func emptyEdit(of name: String) -> PlainEdit {
     if isKnownUniquelyReferenced(&edit), let edit, edit.isOf(slice: name) {
       edit.removeAll()
       return edit
     }
     let root = edit.flatMap { $0.isOf(slice: name) ? $0.root : nil }
-    let new = ScalarEdit(root ?? PlaceShape(slice: name))
+    let new = PlainEdit(root ?? PlaceShape(slice: name))
     edit = new
     return new
   }
@@ -238,7 +238,7 @@ final class WrittenPlaces {
   /// Puts down what became of the scalars.
   ///
   /// - Returns: false: it takes a comparison.
-  private func fill(_ edit: ScalarEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int) -> Bool {
+  private func fill(_ edit: PlainEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int) -> Bool {
     var (node, keys) = (-1, 0)
     var record: (shape: Unmanaged<PlaceShape>, fields: UnsafeRawPointer)?
     for index in 0..<scalars.count {
@@ -275,7 +275,7 @@ final class WrittenPlaces {
   /// The shape of a node's place, and the address of what stands there; its keys are added to those of an edit. Nil: it takes a
   /// comparison.
   private func place(
-    of node: Int, _ edit: ScalarEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int
+    of node: Int, _ edit: PlainEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int
   ) -> (shape: Unmanaged<PlaceShape>, value: UnsafeRawPointer)? {
     if node == root { return (.passUnretained(edit.root), draft) }
     if let value = objects.knownPlace(node) { return shape(of: node, edit, objects, root).map { ($0, value) } }
@@ -305,7 +305,7 @@ final class WrittenPlaces {
   /// The shape of a node's place, where nothing was replaced that it is within; its keys are added to those of an edit. Nil: it takes
   /// a comparison.
   private func shape(
-    of node: Int, _ edit: ScalarEdit, _ objects: SliceObjects, _ root: Int
+    of node: Int, _ edit: PlainEdit, _ objects: SliceObjects, _ root: Int
   ) -> Unmanaged<PlaceShape>? {
     if node == root { return .passUnretained(edit.root) }
     let parent = objects.nodes[node].parent

@@ -20,7 +20,7 @@ public struct DifferenceFinder: Sendable {
   private var positions: [Int] = []
   private var changes: [Change] = []
   /// The edit that is filled, instead of the changes.
-  private var edit: Unmanaged<ScalarEdit>?
+  private var edit: Unmanaged<PlainEdit>?
   /// True if the edit cannot tell all.
   private var isBeyondEdit = false
   /// True within a map or an optional: the values lie there for that long alone.
@@ -54,7 +54,7 @@ public struct DifferenceFinder: Sendable {
   ///
   /// - Returns: false where it takes changes: the edit has no room, or no words for it.
   package mutating func fill(
-    _ edit: ScalarEdit, from old: UnsafeRawPointer, to new: UnsafeRawPointer, of schema: Schema
+    _ edit: PlainEdit, from old: UnsafeRawPointer, to new: UnsafeRawPointer, of schema: Schema
   ) -> Bool {
     edit.removeAll()
     if hasSameMemory(schema, old, new) { return true }
@@ -73,7 +73,7 @@ public struct DifferenceFinder: Sendable {
   /// Adds what became of the value here.
   @inline(__always)
   private mutating func put(
-    _ kind: ScalarEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
+    _ kind: PlainEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
     isInPlace: Bool = false
   ) {
     if edit == nil {
@@ -86,7 +86,7 @@ public struct DifferenceFinder: Sendable {
   /// Adds that an element, at a position, or an entry has come, gone or moved: it is seldom met again, and its path is not kept.
   @inline(__always)
   private mutating func putOnce(
-    _ kind: ScalarEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
+    _ kind: PlainEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
     at position: Int? = nil,
     to moved: Int = 0
   ) {
@@ -114,7 +114,7 @@ public struct DifferenceFinder: Sendable {
   // A function of its own, since most looks for changes fill no edit.
   @inline(never)
   private mutating func fillEdit(
-    _ kind: ScalarEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
+    _ kind: PlainEdit.Kind, _ schema: Schema, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?,
     at position: Int? = nil,
     to moved: Int = 0, isInPlace: Bool = false
   ) {
@@ -139,8 +139,8 @@ public struct DifferenceFinder: Sendable {
   /// Adds the keys of the place here to those of an edit, with its shape and the position of the element around it, or -1; nil: the
   /// edit cannot tell of it.
   @inline(__always)
-  private func beginItem(of edit: ScalarEdit) -> (shape: Unmanaged<PlaceShape>, keys: Int, position: Int)? {
-    guard let shape = place.shape, positions.count <= 1, edit.count < ScalarEdit.most else { return nil }
+  private func beginItem(of edit: PlainEdit) -> (shape: Unmanaged<PlaceShape>, keys: Int, position: Int)? {
+    guard let shape = place.shape, positions.count <= 1, edit.count < PlainEdit.most else { return nil }
     let keys = edit.nextKeys
     place.keys.withUnsafeBufferPointer { all in
       guard let first = all.baseAddress else { return }

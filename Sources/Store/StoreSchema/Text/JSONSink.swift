@@ -38,7 +38,7 @@ extension TextBuffer: JSONSink {
   }
 }
 
-extension ScalarEdit {
+extension PlainEdit {
   /// Appends the path of a change as users write it, as the inside of a JSON text.
   package func write(pathOf change: Item, to out: inout TextBuffer) {
     change.shape._withUnsafeGuaranteedRef { shape in
