@@ -21,7 +21,8 @@ package final class PlaceShape: @unchecked Sendable {
   @exclusivity(unchecked) private var entries: PlaceShape?
   @exclusivity(unchecked) private var elements: PlaceShape?
   @exclusivity(unchecked) private var numbered: PlaceShape?
-  @exclusivity(unchecked) private var written: [UInt8] = []
+  /// The text of the steps up to the first key, as the inside of a JSON text; empty: it was not written yet.
+  @exclusivity(unchecked) var written: [UInt8] = []
 
   private static let count = Atomic<Int>(0)
   /// A type that holds itself has no end of places.
@@ -89,12 +90,6 @@ package final class PlaceShape: @unchecked Sendable {
 
   /// The position of the first step in which such places differ; behind the last one where there is none.
   package var firstKey: Int { keys == 0 ? steps.count : keys.trailingZeroBitCount }
-
-  /// Appends the text of the steps up to there, as the inside of a JSON text.
-  func appendText(to out: inout TextBuffer) {
-    if written.isEmpty { written.append(inJSON: Path(Array(steps[..<firstKey]))) }
-    written.withUnsafeBufferPointer { out.append($0) }
-  }
 
   /// True if the last step is a position or a key.
   var endsInPart: Bool {

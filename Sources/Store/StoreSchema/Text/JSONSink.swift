@@ -38,6 +38,14 @@ extension TextBuffer: JSONSink {
   }
 }
 
+extension PlaceShape {
+  /// Appends the text of the steps up to the first key, as the inside of a JSON text.
+  fileprivate func appendText(to out: inout TextBuffer) {
+    if written.isEmpty { written.append(inJSON: Path(Array(steps[..<firstKey]))) }
+    written.withUnsafeBufferPointer { out.append($0) }
+  }
+}
+
 extension PlainEdit {
   /// Appends the path of a change as users write it, as the inside of a JSON text.
   package func write(pathOf change: Item, to out: inout TextBuffer) {
