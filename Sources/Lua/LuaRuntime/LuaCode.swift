@@ -216,7 +216,7 @@ extension LuaCodeSketch {
 }
 
 extension LuaFunction {
-  /// True if a call ends before anybody looks at its budget, whatever it gets that has no metamethods in Lua and leads to no function
+  /// True if a call ends before its budget is looked at, whatever it gets that has no metamethods in Lua and leads to no function
   /// in Lua. Its instructions need not be counted. Its chunk, which has run, was loaded as a module.
   ///
   /// The code has no loops, and calls no function in Lua but those that it captures for good, of which the same is true. It gets hold

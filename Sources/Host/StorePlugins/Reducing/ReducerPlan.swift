@@ -16,7 +16,7 @@ final class ReducerPlan {
   let takesMeta: Bool
   /// True if the function may leave something in the table of arguments.
   private let mayKeepArguments: Bool
-  /// True if its calls end before anybody looks at their budget. The parameters of a reducer neither have metamethods in
+  /// True if its calls end before their budget is looked at. The parameters of a reducer neither have metamethods in
   /// Lua nor lead to functions in Lua: its draft and `meta` are the host's, and the table of arguments is checked.
   let isBrief: Bool
   /// The number of calls.

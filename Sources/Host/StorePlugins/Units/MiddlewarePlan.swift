@@ -98,7 +98,7 @@ struct MiddlewareFunction {
   let takesContext: Bool
   /// True if it uses the result of `before`.
   let takesKept: Bool
-  /// True if its calls end before anybody looks at their budget. Action and context are the host's; what `before` returned is a value
+  /// True if its calls end before their budget is looked at. Action and context are the host's; what `before` returned is a value
   /// of Lua's, which may have metamethods.
   let isBrief: Bool
   /// True if its calls use nothing of the host's.

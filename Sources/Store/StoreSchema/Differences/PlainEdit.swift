@@ -114,7 +114,7 @@ package final class PlaceShape: @unchecked Sendable {
 }
 
 /// What an action changed, in plain words: of integers and truths what they were and are, and of other values where they lie in the states
-/// before and after, which whoever has the edit has too. Paths and values are made of it when somebody asks for changes.
+/// before and after. An edit is good as long as these states are. Paths and values are made of it where changes are asked for.
 public final class PlainEdit: @unchecked Sendable {
   // Safe: one who alone refers to it fills it; then it is only read.
   /// The shape that holds those of all places.

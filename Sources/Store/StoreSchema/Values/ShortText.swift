@@ -64,15 +64,10 @@ public struct ShortText {
     }
   }
 
-  /// Writes the bytes of a text to sixteen bytes of memory, those behind it with something.
+  /// Writes the bytes of a text to sixteen bytes of memory, those behind it with something. The text stays where it lies: to take it
+  /// from there would be counted.
   ///
   /// - Returns: the number of its bytes; nil, and nothing is written, where it is not kept in place.
-  @inline(__always)
-  package static func write(_ text: String, to memory: UnsafeMutableRawPointer) -> Int? {
-    withUnsafeBytes(of: text) { bytes in bytes.baseAddress.flatMap { write(at: $0, to: memory) } }
-  }
-
-  /// The same of a text where it lies: to take it from there would be counted.
   @inline(__always)
   package static func write(at text: UnsafeRawPointer, to memory: UnsafeMutableRawPointer) -> Int? {
     guard let marks else { return nil }

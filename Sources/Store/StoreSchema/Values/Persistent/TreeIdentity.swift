@@ -13,7 +13,7 @@ import Synchronization
 ///   therefore not used any more once somebody has looked for an id.
 /// - Bounds come into a node from nil, by whichever thread looks first, and go only from a node that is about to change.
 /// - Of numbers that ascend, as where an element was appended, the node itself keeps the least and the greatest (`IDAscent`) until
-///   somebody asks for more.
+///   a search needs more.
 @usableFromInline
 final class IDBounds: Sendable {
   /// The least id and the greatest; nil: no element has one.
