@@ -12,10 +12,8 @@ COPY . .
 RUN swift build --traits Shell --configuration release --static-swift-stdlib --product stsh \
   && DESTDIR=/installed scripts/install --prefix /usr/local --program .build/release/stsh
 
+# The program brings all that it needs but libc, which the image has.
 FROM debian:bookworm-slim
-RUN apt-get update \
-  && apt-get install --yes --no-install-recommends libreadline8 libsqlite3-0 libstdc++6 \
-  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /installed /
 ENV LANG=C.UTF-8 XDG_STATE_HOME=/data/state
 WORKDIR /data

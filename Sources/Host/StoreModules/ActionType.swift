@@ -38,7 +38,7 @@ public final class ActionType: Sendable {
     self.name = name
     fullName = "\(module).\(name)"
     self.fields = fields
-    signature = ([fullName] + fields.map(\.signature)).joined(separator: " ")
+    signature = ScalarText.joined([fullName] + fields.map { $0.signature }, by: " ")
     self.layout = layout ?? RecordLayout(name: fullName, fields: fields.map(\.name))
     self.documentation = documentation
     self.isQuiet = isQuiet

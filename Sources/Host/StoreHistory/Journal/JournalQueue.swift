@@ -68,6 +68,9 @@ final class JournalQueue: @unchecked Sendable {
   @exclusivity(unchecked) private var items: [Item] = []
   /// The plain actions behind all items, where those are what comes last.
   @exclusivity(unchecked) private var plain: PlainEntries?
+  /// Memory for plain actions, which the writer has given back.
+  @exclusivity(unchecked) private var spare: PlainEntries?
+  @exclusivity(unchecked) private var batch = 0
   /// The number of items, each plain action for one.
   @exclusivity(unchecked) private var count = 0
   private var isClosed = false
@@ -94,7 +97,10 @@ final class JournalQueue: @unchecked Sendable {
   ) -> Bool {
     arrival.lock()
     if plain == nil {
-      let new = PlainEntries()
+      let new = spare ?? PlainEntries()
+      spare = nil
+      batch += 1
+      new.begin(batch)
       plain = new
       items.append(.plain(new))
     }
@@ -123,6 +129,13 @@ final class JournalQueue: @unchecked Sendable {
     swap(&taken, &items)
     (plain, count) = (nil, 0)
     return taken
+  }
+
+  /// Takes back plain actions that are written, to have others in the same memory.
+  func giveBack(_ entries: PlainEntries) {
+    arrival.lock()
+    spare = entries
+    arrival.unlock()
   }
 
   /// Has the thread end.

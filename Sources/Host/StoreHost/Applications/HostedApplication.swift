@@ -82,15 +82,18 @@ package final class HostedApplication {
       }
     }
     // A field of the same name goes first.
-    projections = application.projections.compactMap { projection in
+    var projections: [Projection] = []
+    for projection in application.projections {
       let (module, type) = (projection.module, projection.type)
       guard let owner = table.modules.first(where: { $0.name == module }), owner.hasNamedParts,
         !owner.fields.contains(where: { $0.name == type.name })
-      else { return nil }
-      return Projection(module: module, name: type.name, schema: type.schema, isOfSlice: projection.isOfSlice) {
-        $0.typed().map(projection.read)
-      }
+      else { continue }
+      projections.append(
+        Projection(module: module, name: type.name, schema: type.schema, isOfSlice: projection.isOfSlice) {
+          $0.typed().map(projection.read)
+        })
     }
+    self.projections = projections
     substates = application.substates
     tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
     action = { (call, isChecked) throws(SchemaError) in AppAction(try table.action(call, isChecked: isChecked)) }

@@ -17,10 +17,14 @@ package struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
     }
     for field in AppState(application.initial).record.fields {
       let position = cases.firstIndex { $0.name == field.name }
+      var projections: [ProjectionType] = []
+      for projection in application.projections where projection.module == field.name {
+        projections.append(projection.type)
+      }
       modules.append(
         Module(
           name: field.name, origin: .swift, schema: field.schema, actions: position.map { types[$0] } ?? [],
-          projections: application.projections.filter { $0.module == field.name }.map(\.type)))
+          projections: projections))
     }
     // Actions without a slice of their own are a module too.
     for (position, branch) in cases.enumerated() where !modules.contains(where: { $0.name == branch.name }) {

@@ -7,22 +7,30 @@ extension ModuleTable {
   /// each. Only the maps of lifts are asked, about actions of plain values; no part runs.
   func notes(on application: Application<Action, State>) -> [String] {
     // Without a slice there is nothing that a lift could reach.
-    return modules.filter { $0.schema != nil }.compactMap { module in
-      let actions = module.actions.compactMap { type -> Action? in
-        guard let values = type.fields.plainValues() else { return nil }
-        return try? action(ActionCall(type, values), isChecked: false)
-      }
-      guard !actions.isEmpty,
-        actions.allSatisfy({ action in
-          !application.reducer.takes(action) && !application.middleware.units.contains { $0.takes(action) }
-        })
-      else { return nil }
+    var notes: [String] = []
+    for module in modules where module.schema != nil && isUnreached(module, by: application) {
       let name = module.name
       // An interceptor may do all that an action is for.
       let others = application.interceptors.isEmpty ? "" : ", interceptors alone do"
-      return "no reducer or middleware takes the actions of '\(name)'\(others); "
-        + "lift one: .lift(action: \\.\(name), state: \\.\(name))"
+      notes.append(
+        "no reducer or middleware takes the actions of '\(name)'\(others); "
+          + "lift one: .lift(action: \\.\(name), state: \\.\(name))")
     }
+    return notes
+  }
+
+  /// True if a module has actions that can be tried, and nothing takes any of them.
+  private func isUnreached(_ module: Module, by application: Application<Action, State>) -> Bool {
+    var isTried = false
+    for type in module.actions {
+      guard let values = type.fields.plainValues(),
+        let action = try? action(ActionCall(type, values), isChecked: false)
+      else { continue }
+      if application.reducer.takes(action) { return false }
+      for unit in application.middleware.units where unit.takes(action) { return false }
+      isTried = true
+    }
+    return isTried
   }
 }
 

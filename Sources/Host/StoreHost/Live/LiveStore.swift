@@ -184,7 +184,7 @@ package final class LiveStore: @unchecked Sendable {
     let guarded = IdlePlugins.refusing(plugins).appending(application.reducers)
     let reducers = HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded)
     return reducers.appending(
-      Reducer<BasedShellAction, State>.throwing("shell", canFail: \.action.canFail) { action, state, context in
+      Reducer<BasedShellAction, State>.throwing("shell", canFail: { $0.action.canFail }) { action, state, context in
         try action.reduce(&state, behind: head.number, from: context.source)
       }
       .lift(action: { BasedShellAction($0) }, state: \State.self).taking(kinds: { $0.kind == .shell }))

@@ -120,12 +120,14 @@ private final class StateKind: Sendable {
   /// Lets go of a state.
   let end: @Sendable (UnsafeMutableRawPointer) -> Void
 
-  private static let known = Lock<[ObjectIdentifier: StateKind]>([:])
+  /// Few: looking at each takes less than a hash.
+  private static let known = Lock<[StateKind]>([])
 
   static func of<State: SchematicRecord>(_ type: State.Type) -> Unmanaged<StateKind> {
     known.withLock { known in
-      let kind = known[ObjectIdentifier(type)] ?? StateKind(type)
-      known[ObjectIdentifier(type)] = kind
+      for kind in known where kind.type == ObjectIdentifier(type) { return Unmanaged.passUnretained(kind) }
+      let kind = StateKind(type)
+      known.append(kind)
       return Unmanaged.passUnretained(kind)
     }
   }

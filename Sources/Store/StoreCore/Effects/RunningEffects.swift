@@ -77,7 +77,7 @@ extension Store {
     }
   }
 
-  private var unitEffects: [UnitEffects] { chain.attached.map(\.effects) + parts.attached.map(\.effects) }
+  private var unitEffects: [UnitEffects] { chain.attached.map { $0.effects } + parts.attached.map { $0.effects } }
 
   /// Has every unit's long-lived effects follow the state (R33).
   @inlinable

@@ -51,8 +51,9 @@ package final class Composition<Action: Sendable, State: Sendable> {
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
     writesInPlace = reducer.writesInPlace
-    let asked = parts.attached.filter { attached in
-      attached.unit.looksAtActions && action.flatMap { attached.unit.takesKind?($0) } ?? true
+    var asked: [AttachedUnit<Action, State>] = []
+    for attached in parts.attached where attached.unit.looksAtActions {
+      if action.flatMap({ attached.unit.takesKind?($0) }) ?? true { asked.append(attached) }
     }
     let handle = Composition.chain(asked)
     // Not `??`, which would call either by way of a thunk. Intercepted actions are taken up by the interceptors.
@@ -110,7 +111,10 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   @usableFromInline var reducer: Reducer<Action, State>
   @usableFromInline var emission: EmissionPolicy<State>
   @usableFromInline var attached: [AttachedUnit<Action, State>] = [] {
-    didSet { supervising = attached.map(\.supervision).filter { !$0.isEmpty } }
+    didSet {
+      supervising = []
+      for unit in attached where !unit.supervision.isEmpty { supervising.append(unit.supervision) }
+    }
   }
   /// What the units state should be running, of those that state something.
   @usableFromInline private(set) var supervising: [Supervision<Action>] = []

@@ -337,7 +337,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
 
   /// Lets go of the compositions that were replaced: no action is processed any more that met one of them.
   @usableFromInline
-  func dropOldCompositions() { keptCompositions.removeFirst(keptCompositions.count - 1) }
+  func dropOldCompositions() { keptCompositions = [keptCompositions[keptCompositions.count - 1]] }
 
   @inlinable
   func attach(_ middleware: Middleware<Action, Action, State>) throws(StoreError) -> [AttachedUnit<Action, State>] {

@@ -39,7 +39,7 @@ extension SchematicList {
       kind: .list(element),
       access: Access(
         byteCount: MemoryLayout<Self>.size, copies: Access.copying(Self.self),
-        read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
+        read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map { $0.schemaValue })) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = Self(try value.elements(as: Element.self))
         },

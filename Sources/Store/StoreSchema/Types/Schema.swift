@@ -344,16 +344,17 @@ extension Schema {
     case .int(nil, nil): "Int"
     case .int(let minimum, let maximum):
       "Int(\(minimum.map(\.description) ?? "")...\(maximum.map(\.description) ?? ""))"
-    case .choice(let name, let cases): "\(name)(\(cases.map(ScalarText.quoted).joined(separator: "|")))"
+    case .choice(let name, let cases): "\(name)(\(ScalarText.joined(cases.map(ScalarText.quoted), by: "|")))"
     case .optional(let wrapped): wrapped.signature(hasDefaults: hasDefaults) + "?"
     case .list(let element): "[\(element.signature(hasDefaults: hasDefaults))]"
     case .map(let key, let element): "[\(key.name):\(element.signature(hasDefaults: hasDefaults))]"
     case .record(let record): record.name + Schema.signature(of: record.fields, hasDefaults: hasDefaults)
     case .union(let union):
       union.name + "("
-        + union.cases.map { current in
-          ScalarText.quoted(current.name) + Schema.signature(of: current.fields, hasDefaults: hasDefaults)
-        }.joined(separator: "|") + ")"
+        + ScalarText.joined(
+          union.cases.map { current in
+            ScalarText.quoted(current.name) + Schema.signature(of: current.fields, hasDefaults: hasDefaults)
+          }, by: "|") + ")"
     }
   }
 
@@ -363,7 +364,7 @@ extension Schema {
       let value = hasDefaults ? field.defaultValue.map { "=\(JSON.text(of: $0))" } ?? "" : ""
       return "\(ScalarText.quoted(field.name)):\(field.schema.signature(hasDefaults: hasDefaults))\(value)"
     }
-    return "{\(texts.joined(separator: ","))}"
+    return "{\(ScalarText.joined(texts, by: ","))}"
   }
 }
 

@@ -10,7 +10,7 @@ extension Schema {
     case .double: "Double"
     case .decimal(let scale): Schema.Kind.decimalName(scale)
     case .string: "String"
-    case .choice(let name, let cases): name.isEmpty ? Schema.spelled(cases).joined(separator: "|") : name
+    case .choice(let name, let cases): name.isEmpty ? ScalarText.joined(Schema.spelled(cases), by: "|") : name
     case .optional(let wrapped): wrapped.typeName + "?"
     case .list(let element): "[\(element.typeName)]"
     case .map(let key, let value): "[\(key.name): \(value.typeName)]"
@@ -27,13 +27,13 @@ extension Schema {
     case .bool, .double, .decimal, .string, .any: return nil
     case .int: return bounds
     case .choice(let name, let cases):
-      return name.isEmpty ? nil : "\(name){\(Schema.spelled(cases).joined(separator: ", "))}"
+      return name.isEmpty ? nil : "\(name){\(ScalarText.joined(Schema.spelled(cases), by: ", "))}"
     case .optional(let wrapped), .list(let wrapped), .map(_, let wrapped): return wrapped.typeDetail
     case .record(let record):
       let fields = record.fields.map { "\($0.name): \($0.schema.typeName)" }
-      return "\(record.name){\(fields.joined(separator: ", "))}"
+      return "\(record.name){\(ScalarText.joined(fields, by: ", "))}"
     case .union(let union):
-      return "\(union.name){\(union.cases.map(\.name).joined(separator: ", "))}"
+      return "\(union.name){\(ScalarText.joined(union.cases.map { $0.name }, by: ", "))}"
     }
   }
 

@@ -10,6 +10,17 @@ public enum ScalarText {
     return out
   }
 
+  /// Texts in a row, with a separator between them. (The standard library's `joined` looks up types by name when it is first called,
+  /// which takes a start some 200,000 instructions.)
+  package static func joined(_ texts: [String], by separator: String) -> String {
+    var out = ""
+    for index in texts.indices {
+      if index > 0 { out += separator }
+      out += texts[index]
+    }
+    return out
+  }
+
   /// True if a byte of UTF-8 stands for itself in quotes. 0xC2 leads the control characters of eight bits, which
   /// terminals obey too. It also leads signs such as `°`, which are only looked at more closely.
   @inlinable @inline(__always)

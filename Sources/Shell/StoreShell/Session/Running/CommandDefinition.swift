@@ -17,19 +17,25 @@ final class CommandDefinition: Sendable {
   /// every line.
   let clientFileNeed: Need?
   /// The forms of the command, one a line.
-  let usage: [String]
+  var usage: [String] { facts.usage() }
   /// The effect, in one sentence.
   let summary: String
   /// The flags that it takes beside the common ones.
   let flags: [FlagDefinition]
   /// The names that its words may have, if they are the same in every session: settings.
-  let names: [NamedMeaning]
+  var names: [NamedMeaning] { facts.names() }
   /// The words after the verb, by position: for completion.
   let operands: [Operand]
   /// The arguments that it takes, where they are read as actions' arguments are.
   let arguments: [Field]
   /// Lines with their output, run as tests.
-  let examples: [CommandExample]
+  var examples: [CommandExample] { facts.examples() }
+  /// What only help, hints and completion ask for: made when they do, so that a start does not.
+  private let facts:
+    (
+      usage: @Sendable () -> [String], names: @Sendable () -> [NamedMeaning],
+      examples: @Sendable () -> [CommandExample]
+    )
   /// The way in which its line goes on as Lua, if it does.
   let lua: LuaVerb?
   /// True if another command follows the verb, as in `try COMMAND`.
@@ -75,24 +81,24 @@ final class CommandDefinition: Sendable {
   ///   - makesFile: true for a request that may make a file, which a later line may read; nil: none does.
   ///   - perform: fulfils the request.
   convenience init<Request>(
-    _ verb: String, needs: CommandNeeds? = nil, clientFileNeed: Need? = nil, usage: [String], summary: String,
-    flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
-    operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
-    takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false, isBrief: Bool = false,
-    defines: Defining = .nothing, removal: Removal? = nil,
+    _ verb: String, needs: CommandNeeds? = nil, clientFileNeed: Need? = nil,
+    usage: @autoclosure @escaping @Sendable () -> [String], summary: String, flags: [FlagDefinition] = [],
+    names: @autoclosure @escaping @Sendable () -> [NamedMeaning] = [], operands: [Operand] = [],
+    arguments: [Field] = [], examples: @autoclosure @escaping @Sendable () -> [CommandExample] = [],
+    lua: LuaVerb? = nil, takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false,
+    isBrief: Bool = false, defines: Defining = .nothing, removal: Removal? = nil,
     listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
     makesFile: (@Sendable (Request) -> Bool)? = nil,
     perform: @escaping @Sendable (__owned Request, Session) throws -> CommandResult
   ) {
-    let usage = usage + (removal == nil ? [] : ["\(verb) --remove NAME"])
     let flags =
       flags + (removal.map { [FlagDefinition("remove", value: "NAME", need: $0.need, "remove the \($0.noun)")] } ?? [])
     self.init(
-      verb, needs, clientFileNeed, usage: usage, summary: summary, flags: flags, names: names, operands: operands,
-      arguments: arguments,
-      examples: examples, lua: lua, takesCommand: takesCommand,
+      verb, needs, clientFileNeed, usage: usage() + (removal == nil ? [] : ["\(verb) --remove NAME"]),
+      summary: summary, flags: flags, names: names(), operands: operands, arguments: arguments,
+      examples: examples(), lua: lua, takesCommand: takesCommand,
       wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram, isBrief: isBrief, defines: defines,
       check: { reader, session in
         if removal != nil, try reader.removed() != nil { return }
@@ -121,24 +127,22 @@ final class CommandDefinition: Sendable {
   }
 
   private init(
-    _ verb: String, _ needs: CommandNeeds?, _ clientFileNeed: Need?, usage: [String], summary: String,
-    flags: [FlagDefinition],
-    names: [NamedMeaning],
-    operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
-    wordsBeforeCommand: Int, takesProgram: Bool, isBrief: Bool, defines: Defining,
+    _ verb: String, _ needs: CommandNeeds?, _ clientFileNeed: Need?,
+    usage: @autoclosure @escaping @Sendable () -> [String], summary: String,
+    flags: [FlagDefinition], names: @autoclosure @escaping @Sendable () -> [NamedMeaning], operands: [Operand],
+    arguments: [Field], examples: @autoclosure @escaping @Sendable () -> [CommandExample],
+    lua: LuaVerb?, takesCommand: Bool, wordsBeforeCommand: Int, takesProgram: Bool, isBrief: Bool, defines: Defining,
     check: @escaping Half<Void>, look: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
     self.needs = needs
     mayReachOutside = needs.map { $0.whole == nil || !$0.parts.isEmpty } ?? true
     self.clientFileNeed = clientFileNeed
-    self.usage = usage
     self.summary = summary
     self.flags = flags
-    self.names = names
     self.operands = operands
     self.arguments = arguments
-    self.examples = examples
+    facts = (usage, names, examples)
     self.lua = lua
     self.takesCommand = takesCommand
     self.wordsBeforeCommand = wordsBeforeCommand

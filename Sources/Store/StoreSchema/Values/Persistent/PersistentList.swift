@@ -14,8 +14,12 @@ public struct PersistentList<Element> {
   /// A list of the elements of `elements`, in their order; O(n).
   @inlinable
   public init<S: Sequence>(_ elements: S) where S.Element == Element {
+    var rest = elements.makeIterator()
+    // Of none no leaf is made.
+    guard let first = rest.next() else { return }
     var builder = TreeBuilder<ListContent<Element>>(underestimatedCount: elements.underestimatedCount)
-    for element in elements { builder.append(element) }
+    builder.append(first)
+    while let element = rest.next() { builder.append(element) }
     tree = builder.finish()
   }
 
