@@ -83,6 +83,7 @@ import Testing
     // Safe: used by the thread that holds the turn.
     var states: [(state: HostState, json: String)] = []
     var last: String?
+    var records: [PurityProof.Recorded] = []
   }
 
   /// Runs the lines in a store of its own.
@@ -133,7 +134,7 @@ import Testing
     #expect(trace.contains(#"second {"seen":0,"by":{}}→{"seen":1,"by":{}}"#), "\(trace)")
   }
 
-  @Test(arguments: 1...4) func aKeptStateStaysWhatItWas(_ seed: Int) throws {
+  private static func lines(_ seed: Int) -> [String] {
     var random = SeededGenerator(seed: UInt64(seed))
     var lines: [String] = []
     for _ in 0..<100 {
@@ -157,6 +158,11 @@ import Testing
         lines += ["dispatch stock.push", "dispatch second.own"]
       }
     }
+    return lines
+  }
+
+  @Test(arguments: 1...4) func aKeptStateStaysWhatItWas(_ seed: Int) throws {
+    let lines = Self.lines(seed)
     let plain = try run(lines, keepsBefore: false, keepsAfter: false)
     #expect(plain.contains("stock.lots.k"))
     for (keepsBefore, keepsAfter) in [(true, false), (false, true), (true, true)] {
@@ -166,5 +172,33 @@ import Testing
         Issue.record("seed \(seed), \(keepsBefore) \(keepsAfter): \(differs.map { "\($0) | \($1)" } ?? "in length")")
       }
     }
+  }
+  /// What is recorded runs again to the same states, however many of those around its actions are kept.
+  @Test(arguments: 2...5) func whatIsKeptOfARerunStaysWhatItWas(_ seed: Int) throws {
+    let (place, host) = (try Place(), try SharedStoreTests.host())
+    let ann = try Conversation(with: host, who: "ann")
+    ann.session.options.grants = ["stock", "second"]
+    #expect(ann.say("plugin load \(place.folder)/stock", "plugin load \(place.folder)/second").errors == "")
+    let kept = Kept()
+    host.live.observe { kept.records.append($0) }
+    for line in Self.lines(seed) { ann.say(line) }
+    let first = try #require(kept.records.first)
+    var random = SeededGenerator(seed: UInt64(seed))
+    try host.live.turn {
+      var rerun = Rerun(host.live.application, first.before, host.live.plugins)
+      defer { host.live.rebindPlugins() }
+      for record in kept.records {
+        let before = JSON.text(of: rerun.state.value)
+        _ = try rerun.reduce(
+          record.call, record.context.number, record.context.source, time: record.context.time, isRepeat: false)
+        let after = JSON.text(of: record.after.value)
+        let changes = rerun.changes()
+        #expect(changes == HostState.changes(from: record.before, to: record.after), "\(record.call)")
+        #expect(JSON.text(of: rerun.state.value) == after, "\(record.call)")
+        if Int.random(in: 0..<4, using: &random) == 0 { kept.states.append((rerun.before, before)) }
+        if Int.random(in: 0..<4, using: &random) == 0 { kept.states.append((rerun.state, after)) }
+      }
+    }
+    for (state, json) in kept.states { #expect(JSON.text(of: state.value) == json) }
   }
 }

@@ -111,8 +111,17 @@ extension Schema {
     for index in changes.indices {
       var written = TextBuffer()
       var expected: [UInt8] = []
-      edit.write(pathOf: edit.change(index), to: &written)
+      edit.write(startOf: edit.change(index), to: &written)
+      let (operation, value) =
+        switch changes[index].kind {
+        case .replace: ("replace", "from")
+        case .add: ("add", "to")
+        case .remove: ("remove", "from")
+        case .move: ("move", "to")
+        }
+      expected += #"{"op":"\#(operation)","path":""#.utf8
       expected.append(inJSON: changes[index].path)
+      expected += #"","\#(value)":"#.utf8
       #expect(written.bytes == expected)
     }
     return changes

@@ -21,7 +21,10 @@ package final class LineReader {
   /// Gives the next piece of a file elsewhere, an empty one at its end; nil: the descriptor is read.
   private let source: (() throws(FileError) -> [UInt8])?
   private var sizeElsewhere: Int?
+  /// What was read, and room for more.
   @exclusivity(unchecked) private var buffer: [UInt8] = []
+  /// The end of what was read.
+  @exclusivity(unchecked) private var end = 0
   @exclusivity(unchecked) private var position = 0
   @exclusivity(unchecked) private var isAtEnd = false
   @exclusivity(unchecked) private var removed = 0
@@ -64,11 +67,11 @@ package final class LineReader {
         defer { position = end + 1 }
         return line(upTo: end)
       }
-      searched = buffer.count
+      searched = end
       guard !isAtEnd else {
-        guard position < buffer.count else { return nil }
-        defer { position = buffer.count }
-        return line(upTo: buffer.count)
+        guard position < end else { return nil }
+        defer { position = end }
+        return line(upTo: end)
       }
       searched -= position
       try fill()
@@ -86,52 +89,28 @@ package final class LineReader {
         return try next()
       }
       guard !isAtEnd else {
-        position = buffer.count
+        position = end
         return nil
       }
-      pass(to: lineStart(from: searched, before: buffer.count) ?? position)
+      pass(to: lineStart(from: searched, before: end) ?? position)
       // Some of the bytes may be there, at the end.
-      searched = max(0, buffer.count - mark.count + 1 - position)
+      searched = max(0, end - mark.count + 1 - position)
       try check()
       try fill()
     }
   }
 
   private func pass(to start: Int) {
-    current += buffer.withUnsafeBytes { Self.lineEnds(in: UnsafeRawBufferPointer(rebasing: $0[position..<start])) }
-    position = start
-  }
-
-  /// The number of line feeds, which are looked for in eight bytes at a time.
-  private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> Int {
-    let (feeds, low, ones): (UInt64, UInt64, UInt64) = (
-      0x0A0A_0A0A_0A0A_0A0A, 0x7F7F_7F7F_7F7F_7F7F, 0x0101_0101_0101_0101
-    )
-    var (count, place) = (0, 0)
-    while place + 8 <= bytes.count {
-      // A byte counts the others at its place, so that it does not run over.
-      let end = min(bytes.count - 7, place + 8 * 255)
-      var others: UInt64 = 0
-      while place < end {
-        // A byte that is none differs from it in a bit, which is carried to the byte's highest.
-        let other = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) ^ feeds
-        others &+= ((other & low) &+ low | other) >> 7 & ones
-        count &+= 8
-        place &+= 8
-      }
-      for byte in 0..<8 { count &-= Int(others >> (8 * byte) & 0xFF) }
+    while position < start, let end = lineEnd(from: position) {
+      current += 1
+      position = end + 1
     }
-    while place < bytes.count {
-      if bytes[place] == 0x0A { count &+= 1 }
-      place &+= 1
-    }
-    return count
   }
 
   private func place(of mark: [UInt8], from start: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, start < bytes.count else { return nil }
-      return memmem(base + start, bytes.count - start, mark, mark.count).map { UnsafeRawPointer($0) - base }
+      guard let base = bytes.baseAddress, start < end else { return nil }
+      return memmem(base + start, end - start, mark, mark.count).map { UnsafeRawPointer($0) - base }
     }
   }
 
@@ -182,8 +161,8 @@ package final class LineReader {
 
   private func lineEnd(from start: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, let end = memchr(base + start, 0x0A, bytes.count - start) else { return nil }
-      return UnsafeRawPointer(end) - base
+      guard let base = bytes.baseAddress, let feed = memchr(base + start, 0x0A, end - start) else { return nil }
+      return UnsafeRawPointer(feed) - base
     }
   }
 
@@ -201,27 +180,38 @@ package final class LineReader {
 
   private func fill() throws(FileError) {
     if position > 0 {
-      buffer.removeFirst(position)
+      // If no line that was handed out is kept, the rest alone is copied.
+      buffer.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        base.copyMemory(from: base + position, byteCount: end - position)
+      }
+      end -= position
       removed += position
       position = 0
     }
-    guard buffer.count <= Self.longest else {
+    guard end <= Self.longest else {
       throw FileError(path: path, unreadable: "line \(number + 1) has more than \(Self.longest >> 20) MiB")
     }
     if let source {
       let piece = try source()
       if piece.isEmpty { isAtEnd = true }
-      buffer += piece
+      makeRoom(for: piece.count)
+      buffer.replaceSubrange(end..<(end + piece.count), with: piece)
+      end += piece.count
       return
     }
     try Files.waitToRead(descriptor, path: path, wait)
-    let start = buffer.count
     let size = 1 << 16
-    buffer.append(contentsOf: repeatElement(0, count: size))
-    let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: start), size) }
+    makeRoom(for: size)
+    let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: end), size) }
     let failure = errno
-    buffer.removeLast(size - max(count, 0))
+    end += max(count, 0)
     if count < 0, failure != EINTR { throw FileError(path: path, code: failure) }
     if count == 0 { isAtEnd = true }
+  }
+
+  private func makeRoom(for count: Int) {
+    let lack = end + count - buffer.count
+    if lack > 0 { buffer.append(contentsOf: repeatElement(0, count: max(lack, buffer.count))) }
   }
 }

@@ -220,22 +220,11 @@ extension EntryWriter {
 
   /// Appends a change of an edit, as the change that it is.
   static func append(_ change: PlainEdit.Item, of edit: PlainEdit, to out: inout TextBuffer) {
+    edit.write(startOf: change, to: &out)
     switch change.kind {
-    case .replaced, .integer, .truth: out.append("{\"op\":\"replace\",\"path\":\"" as StaticString)
-    case .added: out.append("{\"op\":\"add\",\"path\":\"" as StaticString)
-    case .removed: out.append("{\"op\":\"remove\",\"path\":\"" as StaticString)
-    case .moved: out.append("{\"op\":\"move\",\"path\":\"" as StaticString)
-    }
-    edit.write(pathOf: change, to: &out)
-    switch change.kind {
-    case .added, .moved:
-      out.append("\",\"to\":" as StaticString)
-      append(change.to, of: change, edit, to: &out)
-    case .removed:
-      out.append("\",\"from\":" as StaticString)
-      append(change.from, of: change, edit, to: &out)
+    case .added, .moved: append(change.to, of: change, edit, to: &out)
+    case .removed: append(change.from, of: change, edit, to: &out)
     case .replaced, .integer, .truth:
-      out.append("\",\"from\":" as StaticString)
       append(change.from, of: change, edit, to: &out)
       out.append(",\"to\":" as StaticString)
       append(change.to, of: change, edit, to: &out)

@@ -8,6 +8,8 @@ public struct SliceHashes: Sendable {
   /// The names as members of an object.
   private var keys: [[UInt8]] = []
   private var paths = PathTexts()
+  /// The numbers of the latest slices in shapes of places, and where these slices stand here.
+  private var shapes: [(slice: Int, place: Int)] = []
 
   /// Stands for the hash of a slice that an action took away.
   public static var gone: UInt64 { 0 }
@@ -29,6 +31,7 @@ public struct SliceHashes: Sendable {
     modules.remove(at: index)
     hashes.remove(at: index)
     keys.remove(at: index)
+    shapes.removeAll()
   }
 
   private mutating func set(_ module: String, _ hash: SliceHash) { hashes[place(of: module)] = hash }
@@ -60,39 +63,45 @@ public struct SliceHashes: Sendable {
   /// The same of an edit.
   package mutating func add(_ edit: PlainEdit, appendingTo out: inout TextBuffer) {
     out.append(",\"changes\":[" as StaticString)
-    Self.eachModule(of: edit) { name, part in
-      if part.lowerBound > 0 { out.append(UInt8(ascii: ",")) }
+    var first = 0
+    while first < edit.count {
+      if first > 0 { out.append(UInt8(ascii: ",")) }
       let start = out.count
-      for index in part {
-        if index > part.lowerBound { out.append(UInt8(ascii: ",")) }
+      let place = self.place(of: edit.change(first).shape)
+      let end = Self.endOfSlice(of: edit, from: first)
+      for index in first..<end {
+        if index > first { out.append(UInt8(ascii: ",")) }
         EntryWriter.append(edit.change(index), of: edit, to: &out)
       }
-      let place = place(of: name)
       out.withBytes(from: start) { hashes[place].add(elements: $0) }
+      first = end
     }
     out.append(UInt8(ascii: "]"))
-    var hasHash = false
-    Self.eachModule(of: edit) { name, _ in
-      guard let place = modules.firstIndex(of: name) else { return }
-      RecordedEntry.append(keys[place], hashes[place].value, isFirst: !hasHash, to: &out)
-      hasHash = true
+    first = 0
+    while first < edit.count {
+      let place = self.place(of: edit.change(first).shape)
+      RecordedEntry.append(keys[place], hashes[place].value, isFirst: first == 0, to: &out)
+      first = Self.endOfSlice(of: edit, from: first)
     }
-    out.append(hasHash ? "}}" : "}" as StaticString)
+    out.append(edit.count > 0 ? "}}" : "}" as StaticString)
   }
 
-  /// Hands out the modules of an edit, in their order, each with the positions of its changes.
-  private static func eachModule(of edit: PlainEdit, _ body: (String, Range<Int>) -> Void) {
-    var start = 0
-    while start < edit.count {
-      edit.change(start).shape._withUnsafeGuaranteedRef { shape in
-        var end = start + 1
-        while end < edit.count, edit.change(end).shape._withUnsafeGuaranteedRef({ $0.sliceID }) == shape.sliceID {
-          end += 1
-        }
-        body(shape.slice, start..<end)
-        start = end
-      }
-    }
+  /// The end of the changes of an edit that are of the slice of one.
+  private static func endOfSlice(of edit: PlainEdit, from first: Int) -> Int {
+    let slice = edit.change(first).shape._withUnsafeGuaranteedRef { $0.sliceID }
+    var end = first + 1
+    while end < edit.count, edit.change(end).shape._withUnsafeGuaranteedRef({ $0.sliceID }) == slice { end += 1 }
+    return end
+  }
+
+  private mutating func place(of shape: Unmanaged<PlaceShape>) -> Int {
+    let slice = shape._withUnsafeGuaranteedRef { $0.sliceID }
+    for index in shapes.indices where shapes[index].slice == slice { return shapes[index].place }
+    let place = shape._withUnsafeGuaranteedRef { self.place(of: $0.slice) }
+    // Few, so that a look at each takes less than a hash; a plugin that is loaded again has others.
+    if shapes.count == 16 { shapes.removeAll() }
+    shapes.append((slice, place))
+    return place
   }
 
   private mutating func appendEnd(_ changes: [Change], to out: inout some JSONSink & ~Copyable) {

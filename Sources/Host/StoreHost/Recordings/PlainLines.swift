@@ -5,27 +5,47 @@ import StoreSchema
 
 /// Reads the actions of modules from lines that stand in a recording as ``RecordedEntry`` writes them. The changes are left to a
 /// caller who runs the action: he knows them then, and compares their bytes.
+///
+/// What is read of a line is written over what was read of the last one, so that what both have in common is not counted.
 struct PlainLines {
   /// An action, without what it changed.
   struct Action {
     let number: Int
     let time: Duration
     let wallTime: Int?
-    let call: ActionCall
     let isQuiet: Bool
-    let source: ActionSource
+    /// Its type and its arguments, until the next line is read.
+    let known: Unmanaged<Known>
     /// The number of bytes in front of the changes.
     let end: Int
   }
 
-  /// An action that was met, and its name as it stands in a line.
-  private struct KnownAction {
-    let name: [UInt8]
+  /// An action that was met, with the arguments that it had the last time.
+  final class Known {
+    /// Its name as it stands in a line.
+    fileprivate let name: [UInt8]
     let type: ActionType
+    /// The names of its arguments as they stand in a line, with their types.
+    fileprivate let fields: [(key: [UInt8], schema: Schema)]
+    // Written by the reader alone. Who keeps the arguments of a line has a copy of its own as soon as the next one is read.
+    @exclusivity(unchecked) fileprivate(set) var arguments: [Value]
+
+    fileprivate init(_ type: ActionType) {
+      self.type = type
+      var name: [UInt8] = []
+      JSON.append(quoted: type.fullName, to: &name)
+      self.name = name
+      fields = type.fields.indices.map { (type.layout.keys[$0], type.fields[$0].schema) }
+      arguments = .absent(fields.count)
+    }
+
+    var call: ActionCall { ActionCall(type, arguments) }
   }
 
+  /// The place that the action read last came from.
+  private(set) var source = ActionSource.here()
   private let types: ActionTable
-  private var actions: [KnownAction] = []
+  private var actions: [Known] = []
   private var origins: [OriginText] = []
   /// The number of actions that are remembered: as a rule a recording has few.
   private static let most = 8
@@ -46,17 +66,15 @@ struct PlainLines {
       wallTime = json.passDigits()?.number
       guard wallTime != nil else { return nil }
     }
-    guard json.pass(",\"action\":"), let type = type(&json) else { return nil }
+    guard json.pass(",\"action\":"), let known = known(&json) else { return nil }
     let isQuiet = json.pass(",\"quiet\":true")
-    guard json.pass(",\"args\":"), let arguments = Self.arguments(&json, of: type), json.pass(",\"source\":"),
-      let source = source(&json)
+    guard json.pass(",\"args\":"), known._withUnsafeGuaranteedRef({ $0.readArguments(&json) }),
+      json.pass(",\"source\":"), readSource(&json)
     else { return nil }
     let end = json.offset
     // Before them it would stand that the action failed or was another one.
     guard json.pass(",\"changes\":") else { return nil }
-    return Action(
-      number: number, time: time, wallTime: wallTime, call: ActionCall(type, arguments), isQuiet: isQuiet,
-      source: source, end: end)
+    return Action(number: number, time: time, wallTime: wallTime, isQuiet: isQuiet, known: known, end: end)
   }
 
   private static func time(_ json: inout JSONReader) -> Duration? {
@@ -71,48 +89,77 @@ struct PlainLines {
     return Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(fraction))
   }
 
-  private mutating func type(_ json: inout JSONReader) -> ActionType? {
-    // By position: a copy would count references to what is known of it.
-    for index in actions.indices where json.pass(actions[index].name) { return actions[index].type }
+  private mutating func known(_ json: inout JSONReader) -> Unmanaged<Known>? {
+    // Where they lie: a copy would be counted.
+    let known = actions.withUnsafeBufferPointer { actions -> Unmanaged<Known>? in
+      for index in actions.indices {
+        let known = Unmanaged.passUnretained(actions[index])
+        if known._withUnsafeGuaranteedRef({ $0.name.withUnsafeBufferPointer { json.pass($0) } }) { return known }
+      }
+      return nil
+    }
+    return known ?? readName(&json)
+  }
+
+  @inline(never)
+  private mutating func readName(_ json: inout JSONReader) -> Unmanaged<Known>? {
     guard let name = try? json.text(), let type = types[name] else { return nil }
-    var written: [UInt8] = []
-    JSON.append(quoted: name, to: &written)
-    actions.insert(KnownAction(name: written, type: type), at: 0)
+    let known = Known(type)
+    actions.insert(known, at: 0)
     if actions.count > Self.most { actions.removeLast() }
-    return type
+    return .passUnretained(known)
   }
 
-  /// Arguments that are all there, in declared order.
-  private static func arguments(_ json: inout JSONReader, of type: ActionType) -> [Value]? {
-    let count = type.fields.count
-    guard count > 0 else { return json.pass("{}") ? [] : nil }
-    var values = [Value].absent(count)
-    for index in 0..<count {
-      guard json.pass(type.layout.keys[index]), let value = type.fields[index].schema.value(readFrom: &json) else {
-        return nil
-      }
-      values[index] = value
-    }
-    return json.pass("}") ? values : nil
-  }
-
-  private mutating func source(_ json: inout JSONReader) -> ActionSource? {
+  private mutating func readSource(_ json: inout JSONReader) -> Bool {
     for index in origins.indices {
-      var ahead = json
-      guard ahead.pass(origins[index].start), let line = ahead.passDigits()?.number else { continue }
-      var source = ActionSource(origins[index].origin, line: line)
-      if ahead.pass(",\"cause\":") {
-        source.cause = ahead.passDigits()?.number
-      } else if ahead.pass(",\"statement\":") {
-        source.statement = ahead.passDigits()?.number
+      var (ahead, link) = (json, 0)
+      let line: Int? = origins.withUnsafeBufferPointer { origins in
+        guard origins[index].start.withUnsafeBufferPointer({ ahead.pass($0) }), let line = ahead.passDigits()?.number
+        else { return nil }
+        if ahead.pass(",\"cause\":") {
+          link = ahead.passDigits()?.number ?? 0
+        } else if ahead.pass(",\"statement\":") {
+          link = -(ahead.passDigits()?.number ?? 0)
+        }
+        return origins[index].end.withUnsafeBufferPointer { ahead.pass($0) } ? line : nil
       }
-      guard ahead.pass(origins[index].end) else { continue }
+      guard let line else { continue }
+      if source.origin === origins[index].origin {
+        source.line = line
+      } else {
+        source = ActionSource(origins[index].origin, line: line)
+      }
+      source.link = link
       json = ahead
-      return source
+      return true
     }
-    guard let value = try? json.value(), let source = try? EntryReader.source(value) else { return nil }
-    origins.insert(OriginText(source), at: 0)
+    return readOtherSource(&json)
+  }
+
+  @inline(never)
+  private mutating func readOtherSource(_ json: inout JSONReader) -> Bool {
+    guard let value = try? json.value(), let other = try? EntryReader.source(value) else { return false }
+    source = other
+    origins.insert(OriginText(other), at: 0)
     if origins.count > OriginTexts.most { origins.removeLast() }
-    return source
+    return true
+  }
+}
+
+extension PlainLines.Known {
+  /// Reads arguments that are all there, in declared order.
+  fileprivate func readArguments(_ json: inout JSONReader) -> Bool {
+    let count = fields.count
+    guard count > 0 else { return json.pass("{}") }
+    let areRead = fields.withUnsafeBufferPointer { fields in
+      for index in 0..<count {
+        guard fields[index].key.withUnsafeBufferPointer({ json.pass($0) }),
+          let value = fields[index].schema.value(readFrom: &json)
+        else { return false }
+        arguments[index] = value
+      }
+      return true
+    }
+    return areRead && json.pass("}")
   }
 }

@@ -63,6 +63,9 @@ package final class RecordingAttachments: RerunAttachments {
     return rerun
   }
 
+  /// True if something returns to the point after an action. To be asked first: a rerun is large.
+  func wantsPoint(_ number: Int) -> Bool { targets.last.map { $0 <= number } ?? false }
+
   /// Keeps the point after an action where something returns to it. A number that no action has stands for the one before.
   func notePoint(_ number: Int, _ rerun: Rerun) {
     while let target = targets.last, target <= number {

@@ -47,15 +47,16 @@ extension LiveStore {
   ///
   /// - Parameters:
   ///   - interruption: ends it early.
+  ///   - step: the number of actions after which `progress` is called.
   ///   - progress: is told how many of how many actions were run; throws to stop.
   package func replay(
     _ source: RecordingSource, _ options: ReplayOptions, endedBy interruption: Interruption,
-    locate: @escaping RecordingAttachments.Locate,
+    locate: @escaping RecordingAttachments.Locate, every step: Int = 1,
     progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
     do {
       let targets = try source.open().restoreTargets(until: interruption)
-      return try run(source, options, targets, locate: locate, progress: progress)
+      return try run(source, options, targets, locate: locate, every: step, progress: progress)
     } catch {
       if let journal = options.journal { try rewrite(journal) }
       throw error
@@ -64,7 +65,7 @@ extension LiveStore {
 
   private func run(
     _ source: RecordingSource, _ options: ReplayOptions, _ targets: Set<Int>,
-    locate: @escaping RecordingAttachments.Locate,
+    locate: @escaping RecordingAttachments.Locate, every step: Int,
     progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
     let file = try source.open()
@@ -79,7 +80,7 @@ extension LiveStore {
       }
       guard try line.withUnsafeBufferPointer({ try replay.run($0) }) else { break }
       count += 1
-      try progress(count, file.header.count)
+      if count.isMultiple(of: step) { try progress(count, file.header.count) }
     }
     guard options.last != nil || count == file.header.count else {
       throw file.fault("the file ends after \(count) of \(file.header.count) actions")
@@ -166,16 +167,22 @@ private struct Replay {
   mutating func run(_ line: UnsafeBufferPointer<UInt8>) throws -> Bool {
     guard let action = lines.action(of: line) else { return try run(try recorded(line)) }
     guard try isNext(action.number) else { return false }
-    let context = ActionContext(
-      number: action.number, source: action.source, time: action.time, root: action.number)
-    let name = action.call.type.fullName
+    return try action.known._withUnsafeGuaranteedRef { try run(action, $0, line) }
+  }
+
+  private mutating func run(
+    _ action: PlainLines.Action, _ known: PlainLines.Known, _ line: UnsafeBufferPointer<UInt8>
+  ) throws -> Bool {
+    let source = lines.source
     let outcome: Rerun.Outcome
     do {
-      outcome = try rerun.reduce(action.call, context, isRepeat: true, isChecked: true)
+      outcome = try rerun.reduce(
+        known.call, action.number, source, time: action.time, isRepeat: true, isChecked: true)
     } catch {
-      throw fault(error, name)
+      throw fault(error, known.type.fullName)
     }
-    let failure = try failure(outcome, name)
+    var failure: String?
+    if case .applied = outcome {} else { failure = try self.failure(outcome, known.type.fullName) }
     let edit = rerun.edit(filling: words)
     var changes = edit == nil ? rerun.changes() : []
     end.text.removeAll()
@@ -187,13 +194,14 @@ private struct Replay {
     var isRecorded = failure == nil
     end.text.withBytes(from: 0) { isRecorded = isRecorded && line.ends(with: $0, from: action.end) }
     if isRecorded, options.journal == nil {
-      keep(action, changes, edit)
+      keep(action, known, source, changes, edit)
       return true
     }
     if let edit { changes = edit._withUnsafeGuaranteedRef { $0.all } }
     let entry = LoggedEntry(
-      number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
-      isQuiet: action.isQuiet, changes: changes, failure: failure, wallTime: action.wallTime)
+      number: action.number, time: action.time, source: source, action: known.type.fullName,
+      arguments: known.call.record, isQuiet: action.isQuiet, changes: changes, failure: failure,
+      wallTime: action.wallTime)
     if !isRecorded {
       try compare(try recorded(line), entry, hashes.changed(by: entry.changes))
     }
@@ -204,14 +212,16 @@ private struct Replay {
   /// Keeps the entry of an action that was applied, where nobody asks for an object.
   // A function of its own: the parts of an argument are not counted.
   @inline(never)
-  private mutating func keep(_ action: PlainLines.Action, _ changes: [Change], _ edit: Unmanaged<PlainEdit>?) {
-    attachments.notePoint(action.number, rerun)
-    names.note(action.source)
+  private mutating func keep(
+    _ action: PlainLines.Action, _ known: PlainLines.Known, _ source: ActionSource, _ changes: [Change],
+    _ edit: Unmanaged<PlainEdit>?
+  ) {
+    if attachments.wantsPoint(action.number) { attachments.notePoint(action.number, rerun) }
+    names.note(source)
     if history.needsState(before: action.number) { history.keepState(rerun.before, before: action.number) }
     history.append(
-      applied: action.number, time: action.time, wallTime: action.wallTime, source: action.source,
-      action: action.call.type.fullName, action.call.type.layout, action.call.arguments, isQuiet: action.isQuiet,
-      changes: changes, edit)
+      applied: action.number, time: action.time, wallTime: action.wallTime, source: source,
+      action: known.type.fullName, known.type.layout, known.arguments, isQuiet: action.isQuiet, changes: changes, edit)
   }
 
   private mutating func run(_ recorded: RecordedEntry) throws -> Bool {
@@ -242,7 +252,7 @@ private struct Replay {
     guard next > number else { throw unreadable("#\(next) cannot come behind #\(number)") }
     if let last = options.last, next > last { return false }
     number = next
-    attachments.notePoint(next - 1, rerun)
+    if attachments.wantsPoint(next - 1) { attachments.notePoint(next - 1, rerun) }
     return true
   }
 
@@ -312,6 +322,7 @@ private struct Replay {
   }
 
   /// The code of the failure; nil: there was none.
+  @inline(never)
   private func failure(_ outcome: Rerun.Outcome, _ action: String) throws -> String? {
     switch outcome {
     case .applied, .idle: return nil

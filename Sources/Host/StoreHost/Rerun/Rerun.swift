@@ -8,7 +8,8 @@ import StoreSchema
 /// recorded, and a failure is no strike against a plugin.
 ///
 /// ``run(_:_:)`` visits one action. The outcome is its result. Until the next action, ``before`` and ``state`` are the states
-/// around it, and ``changes()`` is their difference. A caller who wants to keep a state copies it.
+/// around it, and ``changes()`` is their difference. A caller who wants to keep a state copies it. As in a store, the slices of plugins
+/// are written in place, and the state before an action asks what was written to them.
 ///
 /// The users differ in the state before each action, in the plugins that run, and in what they do about an outcome:
 ///
@@ -60,6 +61,8 @@ package struct Rerun {
   package private(set) var state: HostState
   /// The state before the action that was run last.
   package private(set) var before: HostState
+  /// Stands for the slices of plugins in it.
+  private var former = PluginSlices([])
   package private(set) var plugins: [HostedPlugin]
   package private(set) var types = ActionTable()
   private let application: HostedApplication
@@ -68,6 +71,8 @@ package struct Rerun {
   private var reducers: KindTable<HostAction, KindReducer>
   private var sequences: [HostState.Sequence] = []
   private var finder = DifferenceFinder()
+  /// Describes the action that is run.
+  private var context = ActionContext(number: 0, source: .here(), time: .zero, root: 0)
   /// Where nobody listens.
   private let silence = TracePoint.silent
 
@@ -159,7 +164,7 @@ package struct Rerun {
   /// - Throws: what the attachments throw, and errors of a recorded value that is none of its type.
   package mutating func run(_ entry: LoggedEntry, _ attachments: some RerunAttachments) throws -> Outcome {
     guard entry.isOfShell else { return reduce(entry) }
-    before = state
+    begin()
     guard entry.isWhole else { return .idle }
     if let action = try ShellAction(entry, in: state, substateType: application.substateSchema) {
       do {
@@ -178,22 +183,31 @@ package struct Rerun {
     return .applied
   }
 
+  /// Makes the state that the actions so far led to the one before the next.
+  ///
+  /// - Parameters:
+  ///   - changesApp: true if an action of the application comes.
+  ///   - lends: true if reducers are about to write the slices of plugins in place.
+  private mutating func begin(changesApp: Bool = false, lends: Bool = false) {
+    state.copy(to: &before, lendingSlicesTo: &former, changesApp: changesApp, lends: lends)
+  }
+
   /// Runs an action of a module.
   package mutating func reduce(_ entry: LoggedEntry) -> Outcome {
     let failure = entry.failure
     guard entry.droppedBy == nil, failure == nil || !entry.wasInterrupted && !state.shell.leavesIdle(entry) else {
-      before = state
+      begin()
       return .idle
     }
     guard let type = types[entry.action] else {
-      before = state
+      begin()
       return .unknown
     }
-    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
     do throws(SchemaError) {
-      return try reduce(entry.call(type), context, isRepeat: isRepeat && failure == nil)
+      return try reduce(
+        entry.call(type), entry.number, entry.source, time: entry.time, isRepeat: isRepeat && failure == nil)
     } catch {
-      before = state
+      begin()
       return .misfit(error)
     }
   }
@@ -202,14 +216,31 @@ package struct Rerun {
   ///
   /// - Parameter isChecked: true where the arguments were read by their types.
   package mutating func reduce(
-    _ call: ActionCall, _ context: ActionContext, isRepeat: Bool = false, isChecked: Bool = false
+    _ call: consuming ActionCall, _ number: Int, _ source: ActionSource, time: Duration, isRepeat: Bool,
+    isChecked: Bool = false
   ) throws(SchemaError) -> Outcome {
-    before = state
+    context.describe(number, source, time: time)
+    return try reduce(call, isRepeat: isRepeat, isChecked: isChecked)
+  }
+
+  /// Runs an action of a module by its call, as another one or a store has met it.
+  package mutating func reduce(_ call: ActionCall, _ context: ActionContext) throws(SchemaError) -> Outcome {
+    self.context = context
+    return try reduce(call, isRepeat: false, isChecked: false)
+  }
+
+  private mutating func reduce(
+    _ call: consuming ActionCall, isRepeat: Bool, isChecked: Bool
+  ) throws(SchemaError) -> Outcome {
     let action = try application.hostAction(call, isChecked: isChecked)
-    if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = true } }
-    defer { if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = false } } }
+    // The table holds the part until the next action comes.
+    let part = reducers.part(for: action)
+    begin(
+      changesApp: action.kind == .app, lends: part._withUnsafeGuaranteedRef { $0.reducer.writesInPlace })
+    if isRepeat { Self.setRepeating(true, plugins) }
+    defer { if isRepeat { Self.setRepeating(false, plugins) } }
     do {
-      try reducers.part(for: action)._withUnsafeGuaranteedRef {
+      try part._withUnsafeGuaranteedRef {
         try $0.reducer.reduce(action, inPlace: &state, context: context, silence)
       }
       try HostState.check(sequences, from: before, to: state)
@@ -218,6 +249,11 @@ package struct Rerun {
       state = before
       return .failed(error)
     }
+  }
+
+  // Of the type, as a rerun is large. By position, as a copy of one would count all that is in it.
+  private static func setRepeating(_ isRepeat: Bool, _ plugins: [HostedPlugin]) {
+    for index in plugins.indices { plugins[index].plugin.repeatsWhatEnded = isRepeat }
   }
 
   /// Does what an action of the shell says.

@@ -42,6 +42,17 @@ package struct AppState: @unchecked Sendable {
     return storage.memory.assumingMemoryBound(to: State.self).pointee
   }
 
+  /// Takes over what another state of its type is. In its own memory if nobody else has that: the other state has its memory for itself
+  /// then, and is changed in place.
+  mutating func become(_ other: AppState) {
+    if storage === other.storage { return }
+    if storage.kind.toOpaque() == other.storage.kind.toOpaque(), isKnownUniquelyReferenced(&storage) {
+      storage.assign(other.storage)
+    } else {
+      storage = other.storage
+    }
+  }
+
   /// Changes the typed state in place, if it is of this type.
   package mutating func modify<State: SchematicRecord>(_ type: State.Type, _ body: (inout State) throws -> Void)
     rethrows
@@ -117,6 +128,8 @@ private final class StateKind: Sendable {
   let alignment: Int
   /// Makes a copy of a state in other memory.
   let copy: @Sendable (_ state: UnsafeMutableRawPointer, _ memory: UnsafeMutableRawPointer) -> Void
+  /// Makes a state what another is.
+  let assign: @Sendable (_ state: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer) -> Void
   /// Lets go of a state.
   let end: @Sendable (UnsafeMutableRawPointer) -> Void
 
@@ -140,6 +153,9 @@ private final class StateKind: Sendable {
     alignment = max(layout.alignment, MemoryLayout<StateUnit>.alignment)
     units = (layout.size + alignment - 1) / MemoryLayout<StateUnit>.size
     copy = { $1.initializeMemory(as: State.self, to: $0.assumingMemoryBound(to: State.self).pointee) }
+    assign = {
+      $0.assumingMemoryBound(to: State.self).pointee = $1.assumingMemoryBound(to: State.self).pointee
+    }
     end = { $0.assumingMemoryBound(to: State.self).deinitialize(count: 1) }
   }
 }
@@ -173,6 +189,9 @@ private final class Storage: ManagedBuffer<Unmanaged<StateKind>, StateUnit> {
   }
 
   deinit { kind._withUnsafeGuaranteedRef { $0.end(memory) } }
+
+  /// Takes over the state of an object of its kind.
+  func assign(_ other: Storage) { kind._withUnsafeGuaranteedRef { $0.assign(memory, other.memory) } }
 
   func copy() -> Storage {
     Storage.holding(kind) { copy in kind._withUnsafeGuaranteedRef { $0.copy(memory, copy) } }

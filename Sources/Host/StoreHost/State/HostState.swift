@@ -66,11 +66,35 @@ package struct HostState: Sendable {
   /// - Parameter former: shows them as they are.
   /// - Returns: nil where they are others' as well.
   package mutating func lend(to former: PluginSlices) -> HostState? {
-    guard isKnownUniquelyReferenced(&held), held.isPlain, !held.written.isEmpty else { return nil }
-    held.lend(to: former)
+    guard lendSlices(to: former) else { return nil }
     var before = self
     before.held = former
     return before
+  }
+
+  private mutating func lendSlices(to former: PluginSlices) -> Bool {
+    guard isKnownUniquelyReferenced(&held), held.isPlain, !held.written.isEmpty else { return false }
+    held.lend(to: former)
+    return true
+  }
+
+  /// Makes another state what this one is before it changes: as ``lend(to:)``, and no part that both have already is counted.
+  ///
+  /// - Parameters:
+  ///   - before: the state that has been the one before. A loan to it ends.
+  ///   - former: who has that loan, and may get the next.
+  ///   - changesApp: true if the application's own slices are about to change. They are then written in place, too.
+  ///   - lends: true if the slices of plugins are about to be written in place.
+  package mutating func copy(
+    to before: inout HostState, lendingSlicesTo former: inout PluginSlices, changesApp: Bool, lends: Bool
+  ) {
+    if before.switches !== switches { before.switches = switches }
+    if changesApp { before.app.become(app) } else if !before.app.isSame(as: app) { before.app = app }
+    if before.held === held, held.isPlain, !lends || held.written.isEmpty { return }
+    // Nobody else may have the slices that are lent, or who had the loan.
+    before.held = .none
+    endLoan(to: &former)
+    before.held = lends && lendSlices(to: former) ? former : held
   }
 
   /// Ends a loan.
@@ -80,6 +104,12 @@ package struct HostState: Sendable {
     let isKept = !isKnownUniquelyReferenced(&former)
     former.endLoan(by: held, isKept: isKept)
     if isKept { former = PluginSlices([]) }
+  }
+
+  /// True if what was written since the slices of plugins were lent to an earlier state tells that a sequence of one of them went on, or
+  /// that nothing of that slice was written.
+  func isAhead(_ path: Path, ofSlice name: String, at usual: Int, since before: HostState) -> Bool {
+    held.isAhead(path, ofSlice: name, at: usual, since: before.held)
   }
 
   /// Whether a look at them tells that the slices of plugins are the same in another state.

@@ -29,9 +29,10 @@ package final class PluginSlices: @unchecked Sendable {
   package init(_ slices: [PluginSlice]) { written = slices }
 
   deinit {
-    guard borrower != nil else { return }
+    guard borrower != nil || lender != nil else { return }
     Self.lock.withLock { _ in
       borrower?._withUnsafeGuaranteedRef { $0.own(those(before: written, edits)) }
+      leaveLender()
     }
   }
 
@@ -93,12 +94,17 @@ package final class PluginSlices: @unchecked Sendable {
   /// Has slices of its own. Under the lock.
   private func own(_ slices: [PluginSlice]) {
     written = slices
+    leaveLender()
+    borrows.store(false, ordering: .releasing)
+  }
+
+  /// Borrows no longer. Under the lock.
+  private func leaveLender() {
     lender?._withUnsafeGuaranteedRef { lender in
       lender.borrower = nil
       lender.edits.removeAll()
     }
     lender = nil
-    borrows.store(false, ordering: .releasing)
   }
 
   // MARK: Writing
@@ -125,6 +131,23 @@ package final class PluginSlices: @unchecked Sendable {
   func onlyScalars(since former: PluginSlices) -> Unmanaged<PlainEdit>? {
     guard edits.count == 1, isLender(of: former), case .scalars(let edit) = edits[0].edit else { return nil }
     return .passUnretained(edit)
+  }
+
+  /// True if what was written since the slices were lent tells that a sequence of a slice went on, or that nothing of the slice was
+  /// written. The state before is not made for that.
+  func isAhead(_ path: Path, ofSlice name: String, at usual: Int, since former: PluginSlices) -> Bool {
+    guard isLender(of: former), usual < written.count, written[usual].name == name else { return false }
+    for index in edits.indices where edits[index].index == usual {
+      switch edits[index].edit {
+      case .former: return false
+      case .scalars(let edit): return edit.raises(path)
+      case .changes(let changes):
+        return changes.contains {
+          if case .replace(.int(let old), .int(let new)) = $0.kind { new > old && $0.path == path } else { false }
+        }
+      }
+    }
+    return true
   }
 
   /// Appends what was written since the slices were lent.

@@ -139,7 +139,8 @@ extension HostState {
     // By position: a copy of a sequence would count references to all that is in it.
     for index in sequences.indices {
       let isAhead = Unmanaged.passUnretained(sequences[index])._withUnsafeGuaranteedRef {
-        $0.slice == nil ? before.app.isAhead($0, after.app) : hasSameSlices()
+        guard let slice = $0.slice else { return before.app.isAhead($0, after.app) }
+        return hasSameSlices() || after.isAhead($0.path, ofSlice: slice, at: $0.usual, since: before)
       }
       if isAhead { continue }
       let sequence = sequences[index]

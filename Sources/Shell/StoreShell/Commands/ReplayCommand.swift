@@ -136,6 +136,7 @@ extension Session {
         guard let kept else { return try found.get() }
         return kept.isLatest ? (try? found.get()) ?? kept.source : kept.source
       },
+      every: Progress.interval,
       progress: { count, total in
         progress.total = total
         try progress.step(count)

@@ -2,6 +2,8 @@ import ShellLanguage
 
 /// Says on a terminal how far a long command has come, and looks whether it is to stop.
 struct Progress {
+  /// The number of steps after which there may be something to do.
+  static let interval = 256
   /// The number of steps; 0: not known.
   var total = 0
   private let session: Session
@@ -19,7 +21,7 @@ struct Progress {
   ///
   /// - Throws: `ShellError` where Ctrl-C was pressed.
   func step(_ count: Int) throws {
-    guard count.isMultiple(of: 256) else { return }
+    guard count.isMultiple(of: Self.interval) else { return }
     if session.isInterrupted {
       clear()
       throw ShellError.interrupted

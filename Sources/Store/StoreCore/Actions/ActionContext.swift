@@ -2,7 +2,7 @@
 ///
 /// A single reference, so that passing it to every unit and watcher, and keeping it, costs next to nothing.
 public struct ActionContext: Sendable {
-  @usableFromInline let storage: ActionContextStorage
+  @usableFromInline var storage: ActionContextStorage
 
   @inlinable
   init(_ storage: ActionContextStorage) { self.storage = storage }
@@ -14,6 +14,17 @@ public struct ActionContext: Sendable {
     storage.number = number
     storage.time = time
     storage.root = root
+  }
+
+  /// Describes another action, in the same storage if no copy refers to it: a replayed action then takes no allocation.
+  ///
+  /// - Parameter number: the action's, and that of its root.
+  @inlinable
+  package mutating func describe(_ number: Int, _ source: ActionSource, time: Duration) {
+    ActionContextStorage.refill(&storage) { $0.become(source, askedFor: nil) }
+    Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { storage in
+      (storage.number, storage.time, storage.root) = (number, time, number)
+    }
   }
 
   /// The same for all copies of a context, and no other's as long as one of them is kept.
@@ -31,7 +42,7 @@ public struct ActionContext: Sendable {
 
 @usableFromInline
 final class ActionContextStorage: @unchecked Sendable {
-  // Safe: written only by the store that made it, and, as the storage of a copy-on-write collection, only while nobody else
+  // Safe: written only by the store or the rerun that made it, and, as the storage of a copy-on-write collection, only while nobody else
   // refers to it (``refill(_:_:)``); number, time and root before the store shows it to anybody.
   @exclusivity(unchecked) @usableFromInline var number = 0
   @exclusivity(unchecked) @usableFromInline var source: ActionSource

@@ -27,7 +27,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
   /// True if it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
   /// True if a part of it writes in place what the store's ``FormerStates`` can tell as it was.
-  @usableFromInline let writesInPlace: Bool
+  @usableFromInline package let writesInPlace: Bool
   /// The reason why no store takes it; nil: nothing is wrong.
   @usableFromInline let fault: StoreError?
 

@@ -21,8 +21,10 @@ package final class PlaceShape: @unchecked Sendable {
   @exclusivity(unchecked) private var entries: PlaceShape?
   @exclusivity(unchecked) private var elements: PlaceShape?
   @exclusivity(unchecked) private var numbered: PlaceShape?
-  /// The text of the steps up to the first key, as the inside of a JSON text; empty: it was not written yet.
-  @exclusivity(unchecked) var written: [UInt8] = []
+  /// What stands in the JSON of changes here before the first key and behind the last one, for each form that they have; empty: it was not
+  /// written yet. Memory of its own, as arrays would be counted.
+  @exclusivity(unchecked) private(set) var texts = InlineArray<8, UnsafeBufferPointer<UInt8>>(
+    repeating: UnsafeBufferPointer(start: nil, count: 0))
 
   private static let count = Atomic<Int>(0)
   /// A type that holds itself has no end of places.
@@ -36,6 +38,15 @@ package final class PlaceShape: @unchecked Sendable {
     } else {
       (slice, sliceID) = if case .field(let name)? = steps.first { (name, id) } else { ("", id) }
     }
+  }
+
+  deinit { for index in texts.indices { texts[index].deallocate() } }
+
+  /// Keeps such a text.
+  func setText(_ index: Int, _ text: [UInt8]) {
+    let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)
+    _ = memory.initialize(from: text)
+    texts[index] = UnsafeBufferPointer(memory)
   }
 
   /// The shape of the outermost record, whose fields are slices.
@@ -90,6 +101,9 @@ package final class PlaceShape: @unchecked Sendable {
 
   /// The position of the first step in which such places differ; behind the last one where there is none.
   package var firstKey: Int { keys == 0 ? steps.count : keys.trailingZeroBitCount }
+
+  /// The position behind the last such step.
+  var endOfKeys: Int { Int.bitWidth - keys.leadingZeroBitCount }
 
   /// True if the last step is a position or a key.
   var endsInPart: Bool {
@@ -351,6 +365,14 @@ public final class PlainEdit: @unchecked Sendable {
       var steps = shape.steps
       visitKeys(of: change) { step, key in steps[step] = Self.step(like: steps[step], key) }
       return steps
+    }
+  }
+
+  /// True if a greater integer took the place of one at a path.
+  package func raises(_ path: Path) -> Bool {
+    (0..<count).contains { index in
+      let change = changes[index]
+      return change.kind == .integer && change.to > change.from && steps(of: change) == path.steps
     }
   }
 

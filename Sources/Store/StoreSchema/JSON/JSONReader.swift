@@ -294,6 +294,12 @@ public struct JSONReader {
 
   private mutating func number() throws(JSONError) -> Value {
     let start = position
+    if let number = passInteger() {
+      switch peek {
+      case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): position = start
+      default: return .int(number)
+      }
+    }
     if peek == UInt8(ascii: "-") { position += 1 }
     let firstDigit = position
     var magnitude = 0
@@ -403,10 +409,23 @@ extension JSONReader {
   /// - Parameter startsWithZero: true if the first of several may be 0.
   /// - Returns: the number, and the count of its digits.
   package mutating func passDigits(startsWithZero: Bool = false) -> (number: Int, count: Int)? {
+    guard let base = bytes.baseAddress, bytes.count &- position >= 8 else { return passManyDigits(startsWithZero) }
+    let (number, count) = Self.digits(at: base + position)
+    if count == 8 { return passManyDigits(startsWithZero) }
+    guard count > 0, count == 1 || startsWithZero || base[position] != UInt8(ascii: "0") else { return nil }
+    position &+= count
+    return (number, count)
+  }
+
+  /// The same for digits that are more than seven, or near the end of the text.
+  @inline(never)
+  private mutating func passManyDigits(_ startsWithZero: Bool) -> (number: Int, count: Int)? {
     guard let base = bytes.baseAddress else { return nil }
     let (digits, limit) = (base + position, min(bytes.count &- position, 19))
     var (count, number) = (0, 0)
-    while count &+ 8 <= limit, let eight = Self.eightDigits(at: digits + count) {
+    while count &+ 8 <= limit {
+      let (eight, found) = Self.digits(at: digits + count)
+      if found < 8 { break }
       number = number &* 100_000_000 &+ eight
       count &+= 8
     }
@@ -419,15 +438,19 @@ extension JSONReader {
     return (number, count)
   }
 
-  /// The number that eight bytes write; nil: they are not all digits. Pairs, fours and eights of them are put together at once.
+  /// The number that the first digits of eight bytes write, and the count of these digits. Pairs, fours and eights of them are put
+  /// together at once.
   @inline(__always)
-  private static func eightDigits(at place: UnsafePointer<UInt8>) -> Int? {
-    let word = UInt64(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
-    let high: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
-    guard word & (word &+ 0x0606_0606_0606_0606) & high == 0x3030_3030_3030_3030, word & high == 0x3030_3030_3030_3030
-    else { return nil }
-    let pairs = ((word & 0x0F0F_0F0F_0F0F_0F0F) &* 2561) >> 8
+  private static func digits(at place: UnsafePointer<UInt8>) -> (number: Int, count: Int) {
+    let word = UInt64(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)) ^ 0x3030_3030_3030_3030
+    // A digit is below ten now, so that no six carries it beyond its lower half. Up to the first other byte nothing is carried.
+    let others = (word | (word &+ 0x0606_0606_0606_0606)) & 0xF0F0_F0F0_F0F0_F0F0
+    let count = others.trailingZeroBitCount / 8
+    if count == 0 { return (0, 0) }
+    // Zeros before them.
+    let digits = word &<< UInt64(64 &- 8 &* count)
+    let pairs = (digits &* 2561) >> 8
     let fours = ((pairs & 0x00FF_00FF_00FF_00FF) &* 6_553_601) >> 16
-    return Int(((fours & 0x0000_FFFF_0000_FFFF) &* 42_949_672_960_001) >> 32)
+    return (Int(((fours & 0x0000_FFFF_0000_FFFF) &* 42_949_672_960_001) >> 32), count)
   }
 }

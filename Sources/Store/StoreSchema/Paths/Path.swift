@@ -99,7 +99,8 @@ extension Path.Step {
     return name.withUTF8 { write(name: $0, isFirst: isFirst, to: &out) }
   }
 
-  private static func write(
+  /// The same where the bytes of the step lie.
+  static func write(
     name: UnsafeBufferPointer<UInt8>, isFirst: Bool, to out: inout some ByteSink & ~Copyable
   ) -> Bool {
     guard name.isName else { return false }

@@ -39,34 +39,105 @@ extension TextBuffer: JSONSink {
 }
 
 extension PlaceShape {
-  /// Appends the text of the steps up to the first key, as the inside of a JSON text.
-  fileprivate func appendText(to out: inout TextBuffer) {
-    if written.isEmpty { written.append(inJSON: Path(Array(steps[..<firstKey]))) }
-    written.withUnsafeBufferPointer { out.append($0) }
+  /// Appends the text of a change at such a place up to the first key or, where there is none, up to the first value.
+  fileprivate func appendStart(_ form: PlainEdit.Form, to out: inout TextBuffer) {
+    if texts[form.rawValue].isEmpty {
+      var text: [UInt8] = []
+      text.append(form.start)
+      text.append(inJSON: Path(Array(steps[..<firstKey])))
+      if keys == 0 { text.append(form.end) }
+      setText(form.rawValue, text)
+    }
+    out.append(texts[form.rawValue])
+  }
+
+  /// Appends what stands between the last key and the first value.
+  fileprivate func appendEnd(_ form: PlainEdit.Form, to out: inout TextBuffer) {
+    let index = PlainEdit.Form.count + form.rawValue
+    if texts[index].isEmpty {
+      var text: [UInt8] = []
+      for step in steps[endOfKeys...] { step.append(to: &text, isFirst: false) }
+      text.escape(from: 0)
+      text.append(form.end)
+      setText(index, text)
+    }
+    out.append(texts[index])
+  }
+
+  /// Appends the step that a key is at a position.
+  ///
+  /// - Returns: false if it may hold what has to be escaped.
+  fileprivate func append(_ key: PlainEdit.Key, at position: Int, to out: inout TextBuffer) -> Bool {
+    switch (steps[position], key) {
+    case (.all, .text(let text)):
+      if Path.Step.write(name: text.bindMemory(to: UInt8.self), isFirst: position == 0, to: &out) { return true }
+    case (.match, .int(let number)):
+      out.append(UInt8(ascii: "["))
+      out.append(ElementIdentity.fieldName)
+      out.append(UInt8(ascii: "="))
+      out.append(number)
+      out.append(UInt8(ascii: "]"))
+      return true
+    default: break
+    }
+    PlainEdit.step(like: steps[position], key).write(to: &out, isFirst: position == 0)
+    return false
   }
 }
 
 extension PlainEdit {
-  /// Appends the path of a change as users write it, as the inside of a JSON text.
-  package func write(pathOf change: Item, to out: inout TextBuffer) {
+  /// The ways in which changes are written.
+  fileprivate enum Form: Int {
+    case replace, add, remove, move
+
+    static var count: Int { 4 }
+
+    init(_ kind: Kind) {
+      switch kind {
+      case .replaced, .integer, .truth: self = .replace
+      case .added: self = .add
+      case .removed: self = .remove
+      case .moved: self = .move
+      }
+    }
+
+    /// What stands before the path.
+    var start: StaticString {
+      switch self {
+      case .replace: "{\"op\":\"replace\",\"path\":\""
+      case .add: "{\"op\":\"add\",\"path\":\""
+      case .remove: "{\"op\":\"remove\",\"path\":\""
+      case .move: "{\"op\":\"move\",\"path\":\""
+      }
+    }
+
+    /// What stands between the path and the first value.
+    var end: StaticString {
+      switch self {
+      case .replace, .remove: "\",\"from\":"
+      case .add, .move: "\",\"to\":"
+      }
+    }
+  }
+
+  /// Appends the JSON of a change up to its first value: what was done, and the path as users write it.
+  package func write(startOf change: Item, to out: inout TextBuffer) {
+    let form = Form(change.kind)
     change.shape._withUnsafeGuaranteedRef { shape in
-      shape.appendText(to: &out)
+      shape.appendStart(form, to: &out)
       if shape.keys == 0 { return }
       let start = out.count
-      var next = shape.firstKey
+      var (next, isPlain) = (shape.firstKey, true)
       visitKeys(of: change) { step, key in
         while next < step {
-          shape.steps[next].write(to: &out, isFirst: next == 0)
-          next += 1
+          shape.steps[next].write(to: &out, isFirst: false)
+          (next, isPlain) = (next + 1, false)
         }
-        Self.step(like: shape.steps[step], key).write(to: &out, isFirst: step == 0)
+        isPlain = shape.append(key, at: step, to: &out) && isPlain
         next = step + 1
       }
-      while next < shape.steps.count {
-        shape.steps[next].write(to: &out, isFirst: next == 0)
-        next += 1
-      }
-      if out.count > start, !out.isPlainASCII(from: start) { out.bytes.escape(from: start) }
+      if !isPlain, !out.isPlainASCII(from: start) { out.bytes.escape(from: start) }
+      shape.appendEnd(form, to: &out)
     }
   }
 

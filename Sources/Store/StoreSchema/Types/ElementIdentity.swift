@@ -1,7 +1,7 @@
 /// The field by which the elements of a list are told apart: `id`, an integer or a text.
 @usableFromInline
 final class ElementIdentity: Sendable {
-  static let fieldName = "id"
+  static var fieldName: String { "id" }
   private let index: Int
   private let schema: Schema
   private let record: RecordAccess
