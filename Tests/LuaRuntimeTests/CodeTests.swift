@@ -96,6 +96,7 @@ import Testing
     "function(s, a) local t = a.time return t:upper() end", "function(s) if not s.x then error('no ' .. s.y) end end",
     "function(s, a) s.n = math.max(s.n, a.n) end", "function(s, a) add(s, a.x and tostring(a.y) or a.z) end",
     "function(s) s:f() end", "function(s) s.f() end",
+    "function(action, ctx) if action.name == 'x' then ctx:dispatch('y', { n = ctx.state.m.n + limit }) end end",
   ])
   func codeThatCallsWhatEndsSoon(source: String) throws {
     #expect(try isBrief(source))
@@ -109,6 +110,13 @@ import Testing
     "(function() local _ENV = { error = loop } return function(s) error(s.x) end end)()",
     "function(s) for i = 1, 2 do add(s, i) end end", "function(s) s = data s:f() end", "function(s, ...) add(s) end",
     "function(s) for _ in pairs(s) do end end", "function(s) add(s, function() end) end", "function(s) limit = 1 end",
+    // Set by the function whose local it is, once the other has captured it.
+    "(function() local f = add local function r(s) f(s) end f = loop return r end)()",
+    "(function() local r for _, f in ipairs({ loop }) do r = function(s) f(s) end end return r end)()",
+    "(function() local r pcall(function() local f = add r = function(s) f(s) end f = loop error() end) return r end)()",
+    "function(s) local f = s.x and add f = f or loop f(s) end", "function(s) local t = { add } t[1](s) end",
+    "function(s) table.sort(s.x, loop) end", "function(action, ctx) ctx:task('key', loop) end",
+    "function(s) return s.x(add) end", "function(s) error({ add }) end",
   ])
   func codeThatCallsWhatMayGoOn(source: String) throws {
     #expect(try !isBrief(source))

@@ -156,10 +156,14 @@ import Testing
     let fieldCount = seed.isMultiple(of: 2) ? 2 : names.count
     for entry in 1...EntryPacker.most {
       edit.removeAll()
+      var record: (shape: Unmanaged<PlaceShape>, keys: Int)?
       for _ in 0..<Int.random(in: 1...PlainEdit.most, using: &random) {
-        var shape = Unmanaged.passUnretained(edit.root)
-        let keys = edit.nextKeys
-        for _ in 0..<Int.random(in: 1...4, using: &random) {
+        // The fields of one record share their keys.
+        let sibling = Bool.random(using: &random) ? record : nil
+        let keys: Int
+        var shape: Unmanaged<PlaceShape>
+        (shape, keys) = sibling ?? (Unmanaged.passUnretained(edit.root), edit.nextKeys)
+        for _ in 0..<(sibling == nil ? Int.random(in: 1...4, using: &random) : 0) {
           if Bool.random(using: &random) {
             shape = shape._withUnsafeGuaranteedRef { $0.entry } ?? shape
             let key: MapKey =
@@ -170,6 +174,9 @@ import Testing
             shape = shape._withUnsafeGuaranteedRef { $0.field(index, names[index]) } ?? shape
           }
         }
+        record = (shape, keys)
+        let field = Int.random(in: 0..<fieldCount, using: &random)
+        if sibling != nil { shape = shape._withUnsafeGuaranteedRef { $0.field(field, names[field]) } ?? shape }
         let isTruth = Bool.random(using: &random)
         let from = isTruth ? Int.random(in: 0...1, using: &random) : Self.number(&random)
         edit.add(shape, keys: keys, from: from, to: isTruth ? 1 - from : Self.number(&random), isTruth: isTruth)

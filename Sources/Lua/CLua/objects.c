@@ -70,7 +70,13 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
 }
 
 /// Reads the key at index 2, a float that is a whole number as an integer: so do tables.
-static void readKey(lua_State *L, CLuaValue *key) {
+static inline void readKey(lua_State *L, CLuaValue *key) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    key->kind = CLuaKindString;
+    key->index = 2;
+    key->bytes = lua_tolstring(L, 2, &key->count);
+    return;
+  }
   clua_readValue(L, 2, key);
   lua_Integer integer;
   if (key->kind != CLuaKindNumber || !lua_numbertointeger(key->number, &integer)) return;

@@ -219,6 +219,11 @@ void clua_dropLong(CLuaMachine *machine, int32_t table) {
   lua_settop(L, top);
 }
 
+const void *clua_keyAddress(const CLuaMachine *machine, int32_t index) {
+  // The bytes of a string stand behind its header, and at no such distance behind another value.
+  return (const char *)lua_topointer(machine->current, index) + machine->stringHeader;
+}
+
 /// Reads the number, string or truth value on top of the stack; false: it is something else.
 static inline bool readScalar(lua_State *L, CLuaValue *value) {
   if (lua_isinteger(L, -1)) {

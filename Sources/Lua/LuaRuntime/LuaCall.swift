@@ -13,7 +13,7 @@ public struct LuaCall {
   public unowned(unsafe) let state: LuaState
   // The parts of the state that each argument needs: to get them from it would count references.
   private let machine: UnsafeMutablePointer<CLuaMachine>
-  private let link: LuaLinkPointer
+  @usableFromInline let link: LuaLinkPointer
   /// The number of arguments.
   public let count: Int
   /// Takes the results; nothing written is no result.
@@ -37,6 +37,21 @@ public struct LuaCall {
     var value = CLuaValue()
     if position >= 0 && position < count { clua_read(machine, Int32(position + 1), &value) }
     return LuaArgument(value, link)
+  }
+
+  /// The address by which a text is known that the state keeps once, if the argument at a position is one; else that of no such text.
+  public func keyAddress(at position: Int) -> UnsafeRawPointer? {
+    position < count ? clua_keyAddress(machine, Int32(position + 1)) : nil
+  }
+
+  /// Hands out the fields of the table at a position as ``LuaArgument/fields(_:_:)`` does.
+  @inlinable
+  public func fields(
+    at position: Int, _ keys: UnsafeBufferPointer<UnsafeRawPointer>, _ body: (_ key: Int, _ value: LuaArgument) -> Bool
+  ) -> Bool {
+    var table = CLuaValue()
+    (table.kind, table.index) = (.table, Int32(position + 1))
+    return position < count && LuaArgument(table, link).fields(keys, body)
   }
 
   /// The text that Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are

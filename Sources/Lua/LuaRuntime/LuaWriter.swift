@@ -57,6 +57,12 @@ public struct LuaWriter {
     copy.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
   }
 
+  /// Writes a string of these bytes.
+  @inlinable
+  public mutating func append(text: UnsafeRawBufferPointer) {
+    clua_writeBytes(items, .string, text.baseAddress, text.count)
+  }
+
   /// Writes a string that the state keeps.
   @inlinable
   public mutating func append(_ key: LuaKey) { write(.reference, key.reference) }

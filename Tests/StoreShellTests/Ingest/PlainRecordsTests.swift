@@ -58,6 +58,37 @@ import Testing
     #expect(try shortWay(Array(record.utf8), mapping()) == nil)
   }
 
+  /// Texts of up to fifteen bytes are read two words at a time, where so much is left of the record.
+  @Test(arguments: 0...18)
+  func textsOfEachLengthAreRead(count: Int) throws {
+    let plain = try #require(PlainRecords(mapping()))
+    for place in 0...count {
+      for odd in ["", "\\\"", "\\n", "é", "\\u0041", "\u{7f}", " ", "'"] {
+        var text = String(repeating: "x", count: count)
+        text.insert(contentsOf: odd, at: text.index(text.startIndex, offsetBy: place))
+        let records = [
+          "{\"count\":1,\"name\":\"\(text)\"}", "{\"name\": \"\(text)\" , \"count\": 12, \"kind\":\"b\"}",
+        ]
+        for record in records {
+          let bytes = Array(record.utf8)
+          let arguments = bytes.withUnsafeBufferPointer(plain.call)?.arguments
+          #expect(arguments == (try longWay(bytes, mapping())), "\(record)")
+        }
+      }
+    }
+  }
+
+  /// The memory of arguments serves again, but not for those that somebody has.
+  @Test func argumentsThatAreKeptStayWhatTheyAre() throws {
+    let plain = try #require(PlainRecords(mapping()))
+    let calls = (0..<5).compactMap { number in
+      let record = "{\"name\":\"a text of the number \(number)\",\"count\":\(number)}"
+      return Array(record.utf8).withUnsafeBufferPointer(plain.call)
+    }
+    #expect(calls.map { $0.arguments[0] } == (0..<5).map { .string("a text of the number \($0)") })
+    #expect(calls.map { $0.arguments[1] } == (0..<5).map { .int($0) })
+  }
+
   @Test func bytesThatAreNoTextGoTheLongWay() throws {
     let record = Array("{\"count\":1,\"name\":\"".utf8) + [0xC3, 0x28] + Array("\"}".utf8)
     #expect(try shortWay(record, mapping()) == nil)

@@ -35,6 +35,45 @@ import Testing
         == "-c:1:1: error[lua-error]: \(message)\n  lua dispatch('tasks.add', \(arguments))\n")
   }
 
+  @Test func whatIsNoNameOfAnActionIsRefused() throws {
+    let shell = try Shell()
+    for call in ["dispatch()", "dispatch(5)", "dispatch(state)", "dispatch({})", "dispatch(print)"] {
+      let errors = shell.run("lua dispatch('tasks.add', { title = 'a' }) \(call)").errors
+      #expect(errors.contains("needs the name of an action"), "\(errors)")
+    }
+  }
+
+  /// An action that was dispatched is found again by its name, and what its name stands for may change meanwhile.
+  @Test func actionsFromLuaAreThoseThatThereAre() throws {
+    let shell = try Shell()
+    let long = "counts_with_a_name_that_lua_does_not_keep_but_once"
+    func plugin(_ type: String) -> String {
+      let names = ["add", long] + (1...9).map { "add\($0)" }
+      let actions = names.map { "{ name = '\($0)', args = { field('n', \(type)) } }" }
+      return """
+        local function add(s, a) s.rows[#s.rows + 1] = tostring(a.n) end
+        local reducers = { add = add, \(long) = add }
+        for i = 1, 9 do reducers["add" .. i] = add end
+        return plugin { state = { field("rows", list(text())) }, actions = { \(actions.joined(separator: ", ")) },
+          reducers = reducers }
+        """
+    }
+    let folder = try shell.plugin("p", plugin("int()"))
+    _ = shell.run("plugin load \(folder)")
+    let others = "for k = 1, 9 do dispatch('p.add' .. k, { n = k }) end"
+    #expect(shell.run("lua for i = 1, 3 do dispatch('p.add', { n = i }) \(others) end") == .init())
+    #expect(shell.run("lua for i = 1, 2 do dispatch('p.\(long)', { n = i }) end") == .init())
+    #expect(shell.run("= #state.p.rows").output == "32\n")
+    #expect(shell.run("lua dispatch('p.add', { n = 'x' })").errors.contains("'n' must be Int"))
+    _ = try shell.plugin("p", plugin("text()"))
+    #expect(shell.run("plugin reload p").errors == "")
+    #expect(shell.run("lua for i = 1, 2 do dispatch('p.add', { n = 'a text that is long ' .. i }) end").errors == "")
+    #expect(shell.run("= state.p.rows[#state.p.rows - 1]").output == "\"a text that is long 1\"\n")
+    #expect(shell.run("lua dispatch('p.add', { n = 1 })").errors.contains("'n' must be String"))
+    #expect(shell.run("plugin unload p").errors == "")
+    #expect(shell.run("lua dispatch('p.add', { n = 'x' })").errors.contains("unknown action 'p.add'"))
+  }
+
   @Test func luaErrorsInLongStatementsNameTheirLine() throws {
     let shell = try Shell()
     let script = """

@@ -425,7 +425,9 @@ struct EntryBytesWriter {
   /// - Returns: false, and nothing is written, where it is not kept in place.
   @inline(__always)
   private mutating func shortText(at text: UnsafeRawPointer) -> Bool {
-    guard let place = room(for: 17), let count = ShortText.write(at: text, to: place + 1) else { return false }
+    guard let place = room(for: 17), let count = ShortText.write(at: text, to: place + 1, ShortText.marks) else {
+      return false
+    }
     // As ``number(_:)`` does.
     place.storeBytes(of: UInt8(truncatingIfNeeded: count << 1), as: UInt8.self)
     offset += 1 + count
@@ -446,11 +448,42 @@ struct EntryBytesWriter {
   mutating func write(_ values: [Value], _ vocabulary: inout EntryVocabulary) -> Bool {
     number(values.count)
     return values.withUnsafeBufferPointer { values in
+      guard let first = values.baseAddress else { return true }
+      let marks = ShortText.marks
       for index in values.indices {
-        guard write(values[index], &vocabulary) else { return false }
+        guard write(integerOrShortTextAt: first + index, marks) || write(valueAt: first + index, &vocabulary) else {
+          return false
+        }
       }
       return true
     }
+  }
+
+  /// Writes an integer, or a text that is kept in place, from where it lies: a copy would be counted.
+  ///
+  /// - Returns: false, and nothing is written, where something else is there.
+  @inline(__always)
+  private mutating func write(integerOrShortTextAt value: UnsafePointer<Value>, _ marks: ShortText.Marks?) -> Bool {
+    guard let place = room(for: 18) else { return false }
+    if let text = Value.text(at: value) {
+      guard let count = ShortText.write(at: text, to: place + 2, marks) else { return false }
+      place.storeBytes(of: ValueMark.text, as: UInt8.self)
+      // As ``number(_:)`` does.
+      place.storeBytes(of: UInt8(truncatingIfNeeded: count << 1), toByteOffset: 1, as: UInt8.self)
+      offset &+= 2 &+ count
+      return true
+    }
+    guard case .int(let number) = value.pointee else { return false }
+    var next = place
+    Self.byte(ValueMark.int, &next)
+    Self.number(number, &next)
+    offset &+= next - place
+    return true
+  }
+
+  @inline(never)
+  private mutating func write(valueAt value: UnsafePointer<Value>, _ vocabulary: inout EntryVocabulary) -> Bool {
+    write(value.pointee, &vocabulary)
   }
 
   private mutating func write(_ record: Record, _ vocabulary: inout EntryVocabulary) -> Bool {

@@ -59,7 +59,7 @@ package final class LiveStore: @unchecked Sendable {
     didSet { changesOfActions.wrappingAdd(1, ordering: .releasing) }
   }
   /// The number of changes to ``actionsByName`` so far.
-  var actionChanges: Int { changesOfActions.load(ordering: .acquiring) }
+  package var actionChanges: Int { changesOfActions.load(ordering: .acquiring) }
   private let changesOfActions = Atomic<Int>(0)
   /// The places of the latest actions: entries of a place share one object, also where each action brings its own.
   @exclusivity(unchecked) var origins = ActionSource.RecentOrigins()

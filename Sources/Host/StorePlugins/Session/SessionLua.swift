@@ -35,9 +35,11 @@ public final class SessionLua {
   private var unread: (count: LuaFunction, read: LuaFunction)?
   /// The number of running evaluations, each within the one before.
   private var depth = 0
-  /// The names of arguments of actions that Lua has dispatched, and those of the latest.
-  private var argumentKeys: [String: LuaKey] = [:]
-  private var latestKeys: ArgumentKeys?
+  /// The names of actions that Lua has dispatched and of their arguments, and the latest of these actions.
+  private var actionKeys: [String: LuaKey] = [:]
+  @exclusivity(unchecked) private var latestActions: [DispatchedAction] = []
+  /// So many of them are kept.
+  private static let mostActions = 8
   /// The host, while an evaluation runs for it: to find it takes a lock.
   private var caller: (any SessionLuaHost)?
 
@@ -235,46 +237,58 @@ public final class SessionLua {
   }
 
   private func dispatch(_ call: inout LuaCall) throws {
-    guard case .string(let name) = call.argument(0).kind else {
-      throw LuaFailure("dispatch needs the name of an action")
-    }
     guard !isReadOnly else {
       throw LuaFailure("a projection or a condition only reads the state: it may not dispatch")
     }
     let host = try host
-    let type = try Self.asking {
-      try host.require(function: "dispatch")
-      return try host.action(named: name.bytes)
-    }
+    try Self.asking { try host.require(function: "dispatch") }
+    let action = try action(call, host)
     // Once it is dispatched the call holds it no longer.
     let interceptor = try lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
       let arguments: [Value]
       do throws(SchemaError) {
-        if let plain = try call.arguments(at: 1, keys(of: type)) {
+        if let plain = try call.arguments(at: 1, of: action) {
           arguments = plain
         } else {
-          arguments = try type.call(LuaBridge.arguments(named: try objects.value(of: call[1]))).arguments
+          arguments = try action.type.call(LuaBridge.arguments(named: try objects.value(of: call[1]))).arguments
         }
       } catch {
-        throw LuaFailure(type.sentence(for: error))
+        throw LuaFailure(action.type.sentence(for: error))
       }
-      return try host.dispatch(ActionCall(type, arguments))
+      return try host.dispatch(ActionCall(action.type, arguments))
     }
     call.results.append(interceptor == nil)
     if let interceptor { call.results.append(interceptor) }
   }
 
-  /// The names of an action's arguments, as Lua has them once.
-  private func keys(of type: ActionType) -> ArgumentKeys {
-    if let latestKeys, latestKeys.type === type { return latestKeys }
-    let isShort = type.fields.count <= LuaArgument.mostFields
-    let addresses = (isShort ? type.fields : []).compactMap { field in
-      argumentKeys[field.name] = argumentKeys[field.name] ?? (try? lua.intern(field.name))
-      return argumentKeys[field.name]?.pointer
+  /// The action that the first argument of a call names.
+  @inline(__always)
+  private func action(_ call: LuaCall, _ host: any SessionLuaHost) throws -> DispatchedAction {
+    let (name, changes) = (call.keyAddress(at: 0), host.actionChanges)
+    for index in latestActions.indices where latestActions[index].isNamed(name, changes) { return latestActions[index] }
+    return try findAction(call, host, changes)
+  }
+
+  @inline(never)
+  private func findAction(_ call: LuaCall, _ host: any SessionLuaHost, _ changes: Int) throws -> DispatchedAction {
+    guard case .string(let name) = call.argument(0).kind else {
+      throw LuaFailure("dispatch needs the name of an action")
     }
-    let keys = ArgumentKeys(type, addresses)
-    latestKeys = keys
-    return keys
+    let type = try Self.asking { try host.action(named: name.bytes) }
+    // Where there have been changes since, or the name is too long to have one address.
+    if let known = latestActions.first(where: { $0.type === type && $0.changes == changes }) { return known }
+    let isShort = type.fields.count <= LuaArgument.mostFields
+    let action = DispatchedAction(
+      type, key(type.fullName), changes, (isShort ? type.fields : []).compactMap { key($0.name) })
+    if latestActions.count == Self.mostActions { latestActions.removeFirst() }
+    latestActions.append(action)
+    return action
+  }
+
+  /// The address of a name that Lua has once; nil: there is no memory for it.
+  private func key(_ name: String) -> UnsafeRawPointer? {
+    actionKeys[name] = actionKeys[name] ?? (try? lua.intern(name))
+    return actionKeys[name]?.pointer
   }
 
   /// A function that does something for whoever types it. Its name is free for variables.
@@ -673,18 +687,31 @@ extension SessionLua {
   }
 }
 
-/// The names of an action's arguments in Lua.
-private final class ArgumentKeys {
+/// An action that Lua dispatches, as it is found again.
+private final class DispatchedAction {
   let type: ActionType
-  /// The addresses of the names; none: there are too many arguments, or no memory for their names.
+  /// The number of changes to the actions that there are when it was found.
+  let changes: Int
+  /// The address of its name in Lua; nil: there was no memory for that.
+  private let name: UnsafeRawPointer?
+  /// Those of its arguments' names; none: there are too many arguments, or there was no memory for their names.
   let addresses: [UnsafeRawPointer]
   /// The values that need no closer look.
   let plain: [Schema.PlainSet?]
+  /// The latest arguments. Once their action has let go of them, the next ones take their memory.
+  @exclusivity(unchecked) var arguments: [Value]
 
-  init(_ type: ActionType, _ addresses: [UnsafeRawPointer]) {
-    self.type = type
+  init(_ type: ActionType, _ name: UnsafeRawPointer?, _ changes: Int, _ addresses: [UnsafeRawPointer]) {
+    (self.type, self.name, self.changes) = (type, name, changes)
     self.addresses = addresses.count == type.fields.count ? addresses : []
     plain = type.fields.map(\.schema.plainSet)
+    arguments = .absent(plain.count)
+  }
+
+  /// True if the action has the name that stands at an address, where there have been no changes since.
+  @inline(__always)
+  func isNamed(_ address: UnsafeRawPointer?, _ changes: Int) -> Bool {
+    address != nil && name == address && self.changes == changes
   }
 }
 
@@ -692,27 +719,28 @@ extension LuaCall {
   /// The arguments of an action that a table of texts, numbers and truth values names, checked, in declared order.
   ///
   /// - Returns: nil: it is another table, or names an argument that the action does not have.
-  fileprivate func arguments(at position: Int, _ keys: ArgumentKeys) throws(SchemaError) -> [Value]? {
-    guard keys.addresses.count == keys.plain.count else { return nil }
-    var arguments = [Value].absent(keys.plain.count)
+  fileprivate func arguments(at position: Int, of action: DispatchedAction) throws(SchemaError) -> [Value]? {
+    guard action.addresses.count == action.plain.count else { return nil }
     var given: UInt64 = 0
-    let areRead = keys.addresses.withUnsafeBufferPointer { keys in
-      argument(position).fields(keys) { index, value in
-        guard let value = value.scalar else { return false }
-        given |= 1 << UInt64(index)
-        arguments[index] = value
-        return true
+    let areRead = action.addresses.withUnsafeBufferPointer { addresses in
+      action.arguments.withUnsafeMutableBufferPointer { arguments in
+        fields(at: position, addresses) { index, value in
+          guard let value = value.scalar else { return false }
+          given |= 1 << UInt64(index)
+          arguments[index] = value
+          return true
+        }
       }
     }
     guard areRead else { return nil }
-    for index in keys.plain.indices {
+    for index in action.plain.indices {
       let isGiven = given >> UInt64(index) & 1 == 1
-      if isGiven, let plain = keys.plain[index], plain.gives(arguments[index]) { continue }
-      let field = keys.type.fields[index]
-      if isGiven, field.schema.surelyHas(arguments[index]) { continue }
-      arguments[index] = try keys.type.check(isGiven ? arguments[index] : nil, for: field)
+      if isGiven, let plain = action.plain[index], plain.gives(action.arguments[index]) { continue }
+      let field = action.type.fields[index]
+      if isGiven, field.schema.surelyHas(action.arguments[index]) { continue }
+      action.arguments[index] = try action.type.check(isGiven ? action.arguments[index] : nil, for: field)
     }
-    return arguments
+    return action.arguments
   }
 }
 

@@ -5,6 +5,8 @@ import StoreSchema
 public protocol SessionLuaHost: AnyObject {
   /// Refuses a function that this session may not call.
   func require(function name: String) throws
+  /// The number of changes to the actions that there are. Until the next one an action has the name that it had.
+  var actionChanges: Int { get }
   /// The action whose full name has those bytes.
   ///
   /// - Throws: an error that says so where there is none.

@@ -98,8 +98,8 @@ struct MiddlewareFunction {
   let takesContext: Bool
   /// True if it uses the result of `before`.
   let takesKept: Bool
-  /// True if its calls end before their budget is looked at. Action and context are the host's; what `before` returned is a value
-  /// of Lua's, which may have metamethods.
+  /// True if its calls end before their budget is looked at. Action and context are the host's, and lead to no function in Lua; what
+  /// `before` returned is a value of Lua's, which may have metamethods.
   let isBrief: Bool
   /// True if its calls use nothing of the host's.
   let isAlone: Bool
@@ -114,7 +114,7 @@ struct MiddlewareFunction {
     takesAction = sketch.use(of: 0) != .none
     takesContext = sketch.use(of: 1) != .none
     takesKept = sketch.use(of: 2) != .none
-    isBrief = sketch.isBrief && !takesKept
-    isAlone = isBrief && !takesAction && !takesContext
+    isBrief = function.isBrief && !takesKept
+    isAlone = sketch.isBrief && !takesKept && !takesAction && !takesContext
   }
 }

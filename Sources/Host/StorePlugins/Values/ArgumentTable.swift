@@ -50,10 +50,16 @@ final class ArgumentTable {
     keys.withUnsafeBufferPointer { keys in
       positions.withUnsafeBufferPointer { positions in
         arguments.withUnsafeBufferPointer { arguments in
+          guard let first = arguments.baseAddress else { return }
           for index in keys.indices {
             writer.key(keys[index])
             // Looked at where it stands; most are scalars.
-            switch arguments[positions[index]] {
+            let place = first + positions[index]
+            if let text = Value.text(at: place).flatMap({ ShortText.bytes(at: $0) }) {
+              writer.append(text: text)
+              continue
+            }
+            switch place.pointee {
             case .none: writer.appendNil()
             case .bool(let value): writer.append(value)
             case .int(let value): writer.append(value)

@@ -514,6 +514,8 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull 
                       size_t count);
 /// Takes away the fields of a referenced table that hold long texts or anything with memory of its own.
 void clua_dropLong(CLuaMachine *machine, int32_t table);
+/// The address at which the bytes of the string at a stack index stand; of another value one at which no string's do.
+const void *clua_keyAddress(const CLuaMachine *machine, int32_t index);
 /// Reads the fields of a table at a stack index whose keys are among these, the addresses of interned strings. The values are numbers,
 /// strings or truth values, each at the position of its key, and nil where there is none. They are valid while the table stays as it is.
 ///

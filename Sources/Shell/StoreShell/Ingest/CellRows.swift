@@ -28,7 +28,7 @@ extension CellRows {
   func text(_ cell: Int) -> String? {
     self.cell(cell).withUnsafeBufferPointer { bytes in
       // Most texts are ASCII, which is made faster than it is validated.
-      bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+      bytes.isASCII ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
     }
   }
 
@@ -43,7 +43,7 @@ extension PlainForm {
     switch self {
     case .text where !bytes.isEmpty:
       return ShortText.text(UnsafeRawBufferPointer(bytes)).map { .string($0) }
-        ?? (bytes.allSatisfy { $0 < 0x80 } ? .string(String(decoding: bytes, as: UTF8.self)) : nil)
+        ?? (bytes.isASCII ? .string(String(decoding: bytes, as: UTF8.self)) : nil)
     case .integer(let bounds):
       guard let number = Schema.plainInteger(bytes), bounds.contains(number), bytes.count == 1 || bytes[0] != 0x30,
         bytes[0] != UInt8(ascii: "-")

@@ -33,7 +33,10 @@ struct JSONRecords: RecordReading {
         lines.noteBlank()
         continue
       }
-      if let plain, let call = line.withUnsafeBufferPointer({ plain.call($0) }) {
+      // Not counted: it lives as long as this.
+      if let plain = plain.map({ Unmanaged.passUnretained($0) }),
+        let call = plain._withUnsafeGuaranteedRef({ plain in line.withUnsafeBufferPointer { plain.call($0) } })
+      {
         hasRecords = true
         return .action(call)
       }

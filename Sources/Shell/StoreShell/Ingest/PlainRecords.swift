@@ -11,10 +11,16 @@ import StoreSchema
 final class PlainRecords {
   /// A field of records, and the argument that it fills.
   private struct Member {
-    /// The place of the name in quotes, with a colon behind it, among the keys.
-    let key: Range<Int>
+    /// The place of the name in quotes, with a colon behind it, among the keys, and its length.
+    let (key, length): (Int, Int)
     let argument: Int
     let form: PlainForm
+
+    /// Goes past the name if it comes next.
+    @inline(__always)
+    func pass(_ reader: inout JSONReader, _ keys: UnsafeBufferPointer<UInt8>) -> Bool {
+      reader.pass(UnsafeBufferPointer(start: keys.baseAddress.map { $0 + key }, count: length))
+    }
   }
 
   private let type: ActionType
@@ -24,6 +30,8 @@ final class PlainRecords {
   private let keys: [UInt8]
   /// The arguments that some record had, a bit each.
   private var given: UInt64 = 0
+  /// The arguments of the latest record. Once its action has let go of them, those of the next one take their memory.
+  @exclusivity(unchecked) private var arguments: [Value]
 
   var seen: [String] {
     members.indices.filter { given & UInt64(1) << UInt64(members[$0].argument) != 0 }.map { names[$0] }
@@ -47,15 +55,15 @@ final class PlainRecords {
       JSON.append(quoted: name, to: &keys)
       keys.append(UInt8(ascii: ":"))
       let form = PlainForm(type.fields[argument].schema)
-      members.append(Member(key: start..<keys.count, argument: argument, form: form))
+      members.append(Member(key: start, length: keys.count - start, argument: argument, form: form))
     }
     (self.type, self.members, self.keys) = (type, members, keys)
+    arguments = .absent(type.fields.count)
     names = all.map(\.0)
   }
 
   /// The action of a record; nil where the record is not plain, or does not fit.
   func call(_ line: UnsafeBufferPointer<UInt8>) -> ActionCall? {
-    var arguments = [Value].absent(type.fields.count)
     let isWhole = arguments.withUnsafeMutableBufferPointer { read(line, into: $0) }
     return isWhole ? ActionCall(type, arguments) : nil
   }
@@ -64,24 +72,30 @@ final class PlainRecords {
   private func read(_ line: UnsafeBufferPointer<UInt8>, into arguments: UnsafeMutableBufferPointer<Value>) -> Bool {
     var reader = JSONReader(line)
     var given: UInt64 = 0
-    var expected = 0
     // At their places: to ask the object for them would be counted each time.
     let isRead = members.withUnsafeBufferPointer { members in
       keys.withUnsafeBufferPointer { keys in
         do throws(JSONError) {
-          if try reader.beginMembers() {
-            repeat {
-              guard let index = try passName(&reader, members, keys, expected) else { return false }
-              let argument = members[index].argument
-              let bit = UInt64(1) << UInt64(argument)
-              guard given & bit == 0, let value = try value(&reader, members[index].form, argument) else {
-                return false
-              }
-              arguments[argument] = value
-              given |= bit
-              expected = index + 1
-            } while try reader.passMember()
+          guard try reader.beginMembers() else {
+            try reader.end()
+            return true
           }
+          // Records of one file have their fields in one order.
+          var expected = 0
+          repeat {
+            var index = expected
+            if index >= members.count || !members[index].pass(&reader, keys) {
+              guard let found = try findName(&reader, members, keys) else { return false }
+              index = found
+            }
+            let argument = members[index].argument
+            let bit = UInt64(1) &<< UInt64(argument)
+            guard given & bit == 0, try read(&reader, members[index].form, argument, into: &arguments[argument]) else {
+              return false
+            }
+            given |= bit
+            expected = index &+ 1
+          } while try reader.passMember()
           try reader.end()
           return true
         } catch {
@@ -90,49 +104,53 @@ final class PlainRecords {
       }
     }
     guard isRead else { return false }
-    for index in arguments.indices where given & UInt64(1) << UInt64(index) == 0 {
-      guard let value = try? type.fields[index].check(nil) else { return false }
-      arguments[index] = value
+    if given != UInt64.max >> UInt64(UInt64.bitWidth - arguments.count) {
+      for index in arguments.indices where given & UInt64(1) &<< UInt64(index) == 0 {
+        guard let value = try? type.fields[index].check(nil) else { return false }
+        arguments[index] = value
+      }
     }
     self.given |= given
     return true
   }
 
-  /// Goes past the name of a member. That of `expected` is looked for first, because records of one file have their fields in one
-  /// order.
-  @inline(__always)
-  private func passName(
-    _ reader: inout JSONReader, _ members: UnsafeBufferPointer<Member>, _ keys: UnsafeBufferPointer<UInt8>,
-    _ expected: Int
-  ) throws(JSONError) -> Int? {
-    if expected < members.count, reader.pass(UnsafeBufferPointer(rebasing: keys[members[expected].key])) {
-      return expected
-    }
-    return try findName(&reader, members, keys)
-  }
-
   private func findName(
     _ reader: inout JSONReader, _ members: UnsafeBufferPointer<Member>, _ keys: UnsafeBufferPointer<UInt8>
   ) throws(JSONError) -> Int? {
-    for index in members.indices where reader.pass(UnsafeBufferPointer(rebasing: keys[members[index].key])) {
-      return index
-    }
+    for index in members.indices where members[index].pass(&reader, keys) { return index }
     let name = try reader.memberName()
     return names.firstIndex(of: name)
   }
 
-  /// Reads the value of an argument; nil: it takes a closer look.
+  /// Reads the value of an argument into its place.
+  ///
+  /// - Returns: false: it takes a closer look.
   @inline(__always)
-  private func value(_ reader: inout JSONReader, _ form: PlainForm, _ argument: Int) throws(JSONError) -> Value? {
+  private func read(
+    _ reader: inout JSONReader, _ form: PlainForm, _ argument: Int, into place: inout Value
+  ) throws(JSONError) -> Bool {
+    let value: Value?
     switch form {
-    case .text: return .string(try reader.text())
+    case .text:
+      if let short = reader.passShortText() {
+        place = .string(short)
+        return true
+      }
+      value = .string(try reader.text())
     case .integer(let bounds):
-      if let number = reader.passInteger() { return bounds.contains(number) ? .int(number) : nil }
+      if let number = reader.passInteger() {
+        guard bounds.contains(number) else { return false }
+        place = .int(number)
+        return true
+      }
       // It may be left out.
       let field = type.fields[argument]
-      return field.isOptional ? Self.check(try reader.value(), field) : nil
-    case .other: return Self.check(try reader.value(), type.fields[argument])
+      value = field.isOptional ? Self.check(try reader.value(), field) : nil
+    case .other: value = Self.check(try reader.value(), type.fields[argument])
     }
+    guard let value else { return false }
+    place = value
+    return true
   }
 
   private static func check(_ value: Value, _ field: Field) -> Value? {

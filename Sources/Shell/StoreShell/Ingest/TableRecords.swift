@@ -15,6 +15,8 @@ struct TableRecords<Rows: CellRows>: RecordReading {
   private var names: [String] = []
   /// The form of each column's argument; empty: rows take a closer look.
   private var forms: [PlainForm] = []
+  /// The arguments of the latest plain row. Once its action has let go of them, those of the next one take their memory.
+  private var plain: [Value]
   /// The arguments that the row at hand gives, and which of them Lua computed.
   private var given: [Value?]
   private var isComputed: [Bool]
@@ -24,6 +26,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     self.header = header
     self.rows = rows
     fields = mapping.type.fields
+    plain = .absent(fields.count)
     given = Array(repeating: nil, count: fields.count)
     isComputed = Array(repeating: false, count: fields.count)
   }
@@ -60,9 +63,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
           "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), \(header.subject(of: mapping.type)) \(columns.count)"
       ).of(lines: rows.taken)
     }
-    if rows.count == forms.count, let values = plainValues(columns) {
-      return .action(ActionCall(mapping.type, values))
-    }
+    if rows.count == forms.count, readPlain(columns) { return .action(ActionCall(mapping.type, plain)) }
     for index in given.indices { given[index] = nil }
     if let computation = mapping.computation {
       guard let changes = try computation.computed(computedColumns()) else { return .leftOut }
@@ -96,16 +97,17 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     return .action(ActionCall(mapping.type, values))
   }
 
-  /// The arguments of a row whose cells are all plain; nil: it takes a closer look.
-  private func plainValues(_ columns: [Int?]) -> [Value]? {
+  /// Reads the arguments of a row whose cells are all plain.
+  ///
+  /// - Returns: false: the row takes a closer look.
+  private mutating func readPlain(_ columns: [Int?]) -> Bool {
     // No closure, which in generic code costs more than the cells.
-    var values = [Value].absent(fields.count)
     for column in columns.indices {
       guard let argument = columns[column] else { continue }
-      guard let value = rows.value(column, forms[column]) else { return nil }
-      values[argument] = value
+      guard let value = rows.value(column, forms[column]) else { return false }
+      plain[argument] = value
     }
-    return values
+    return true
   }
 
   /// The cells of the row as Lua computes with them.

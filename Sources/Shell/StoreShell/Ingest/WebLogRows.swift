@@ -122,11 +122,27 @@ private struct LineParts {
     count += 1
   }
 
-  /// The first place of a byte from a position on, or the end of the line.
-  private func end(at byte: UInt8, from position: Int) -> Int {
+  /// The first place of one of two bytes from a position on, or the end of the line.
+  @inline(__always)
+  private func end(at byte: UInt8, or other: UInt8? = nil, from position: Int) -> Int {
     var end = position
-    while end < line.count, line[end] != byte { end += 1 }
+    // Eight at once: the lowest byte that is found is right.
+    while end &+ 8 <= line.count, let start = line.baseAddress {
+      let word = UInt64(littleEndian: UnsafeRawPointer(start + end).loadUnaligned(as: UInt64.self))
+      let found = Self.bytes(in: word, like: byte) | (other.map { Self.bytes(in: word, like: $0) } ?? 0)
+      if found != 0 { return end &+ found.trailingZeroBitCount &>> 3 }
+      end &+= 8
+    }
+    while end < line.count, line[end] != byte, line[end] != other { end &+= 1 }
     return end
+  }
+
+  /// The top bits of those bytes of a word that are a byte.
+  @inline(__always)
+  private static func bytes(in word: UInt64, like byte: UInt8) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let others = word ^ ones &* UInt64(byte)
+    return (others &- ones) & ~others & 0x8080_8080_8080_8080
   }
 
   /// Takes a cell that ends before a byte, which is passed over.
@@ -154,12 +170,15 @@ private struct LineParts {
   /// Passes over a text up to the next `"` that no `\\` stands before.
   private mutating func quoted() -> Range<Int>? {
     let start = position
-    while position < line.count, line[position] != UInt8(ascii: "\"") {
-      position += line[position] == UInt8(ascii: "\\") ? 2 : 1
+    var end = start
+    while true {
+      end = self.end(at: UInt8(ascii: "\""), or: UInt8(ascii: "\\"), from: end)
+      guard end < line.count else { return nil }
+      if line[end] == UInt8(ascii: "\"") { break }
+      end += 2
     }
-    guard position < line.count else { return nil }
-    position += 1
-    return start..<position - 1
+    position = end + 1
+    return start..<end
   }
 
   /// Takes the method, the path and the protocol of a request.

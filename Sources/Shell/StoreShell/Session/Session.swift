@@ -351,6 +351,9 @@ extension Session: SessionLuaHost {
     try require(LuaFunctions.need(of: name, atClient: person.files != nil), for: "\(name) in Lua")
   }
 
+  /// The number of changes to the actions that there are.
+  public var actionChanges: Int { live.actionChanges }
+
   /// The action whose full name has those bytes.
   ///
   /// - Throws: ``ShellError`` where there is none.

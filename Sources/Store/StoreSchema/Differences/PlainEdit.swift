@@ -16,7 +16,7 @@ package final class PlaceShape: @unchecked Sendable {
   /// The name of the slice, and a number that the shapes of all its places share.
   package let (slice, sliceID): (String, Int)
   /// The shapes of the fields of a record there, by position; made when they are first asked for.
-  @exclusivity(unchecked) private var fields: [PlaceShape?] = []
+  @exclusivity(unchecked) @usableFromInline var fields: [PlaceShape?] = []
   /// The shape of the entries of a map there, and those of the elements of a list by id and by position.
   @exclusivity(unchecked) private var entries: PlaceShape?
   @exclusivity(unchecked) private var elements: PlaceShape?
@@ -56,6 +56,7 @@ package final class PlaceShape: @unchecked Sendable {
   package convenience init(slice name: String) { self.init([.field(name)], keys: 0) }
 
   /// The shape of a field of a record here; nil: it is too deep. Lives as long as this one.
+  @inlinable
   @inline(__always)
   package func field(_ index: Int, _ name: @autoclosure () -> String) -> Unmanaged<PlaceShape>? {
     if index < fields.count {
@@ -66,7 +67,8 @@ package final class PlaceShape: @unchecked Sendable {
   }
 
   @inline(never)
-  private func addField(_ index: Int, _ name: String) -> Unmanaged<PlaceShape>? {
+  @usableFromInline
+  func addField(_ index: Int, _ name: String) -> Unmanaged<PlaceShape>? {
     guard steps.count < Self.deepest else { return nil }
     while fields.count <= index { fields.append(nil) }
     let shape = PlaceShape(steps + [.field(name)], keys: keys, positions: positions, within: self)

@@ -4,7 +4,7 @@ import Glibc
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeBufferPointer<UInt8>
   @usableFromInline var position = 0
-  private var depth = 0
+  @usableFromInline var depth = 0
 
   /// A reader at the start of a text; the bytes must outlive it.
   public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -101,17 +101,18 @@ public struct JSONReader {
   /// Goes on behind the value of a member: in front of the next one, or out of the object.
   ///
   /// - Returns: false: it was the last one.
+  @inlinable
   package mutating func passMember() throws(JSONError) -> Bool {
     skipSpace()
     guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
       throw fault("expected ',' or '}'")
     }
-    position += 1
+    position &+= 1
     if byte == UInt8(ascii: ",") {
       skipSpace()
       return true
     }
-    depth -= 1
+    depth &-= 1
     return false
   }
 
@@ -289,7 +290,7 @@ public struct JSONReader {
 
   /// The text of some bytes; nil: they are not UTF-8. For short texts of ASCII the general way takes much longer.
   private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+    bytes.isASCII ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
   }
 
   private mutating func number() throws(JSONError) -> Value {
@@ -358,13 +359,15 @@ public struct JSONReader {
     }
   }
 
+  @inlinable
   mutating func skipSpace() {
-    while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    while let byte = peek, byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position &+= 1 }
   }
 
-  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+  @inlinable var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private func fault(_ message: String) -> JSONError { JSONError(message: message, offset: position) }
+  @usableFromInline
+  func fault(_ message: String) -> JSONError { JSONError(message: message, offset: position) }
 }
 
 // MARK: Text that is expected
@@ -372,6 +375,24 @@ public struct JSONReader {
 extension JSONReader {
   /// The number of bytes that were read.
   package var offset: Int { position }
+
+  /// Reads a text of up to fifteen bytes of ASCII in which nothing is escaped; nil, and the text is not read, where another value comes
+  /// next or the end is near.
+  package mutating func passShortText() -> String? {
+    skipSpace()
+    // The quotes, and two words behind them.
+    guard bytes.count &- position >= 17, let base = bytes.baseAddress, base[position] == UInt8(ascii: "\"") else {
+      return nil
+    }
+    let start = base + position + 1
+    var count = Self.plainCount(start)
+    if count == 8 { count &+= Self.plainCount(start + 8) }
+    guard count < 16, start[count] == UInt8(ascii: "\""), let text = ShortText.text(at: start, count: count) else {
+      return nil
+    }
+    position &+= count &+ 2
+    return text
+  }
 
   /// Goes past some bytes if they come next. Constant ones are compared by an instruction or two.
   @inlinable
@@ -388,9 +409,9 @@ extension JSONReader {
   @inline(__always)
   package mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count - position >= next.count, let here = bytes.baseAddress, let start = next.baseAddress,
-      memcmp(here + position, start, next.count) == 0
+      hasSameBytes(here + position, start, next.count)
     else { return false }
-    position += next.count
+    position &+= next.count
     return true
   }
 

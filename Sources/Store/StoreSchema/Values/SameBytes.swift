@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Ten pairs of short texts are compared in 22 ns so, in 124 ns by `memcmp` alone (2026-11-26, `swiftc -O`). Differences that
 /// pass over what has the same bytes took 1,300 ns instead of 4,243 for a hundred fields (row W7, 2026-11-21).
-@usableFromInline
+@inlinable
 @inline(__always)
 func hasSameBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
   let word = MemoryLayout<UInt64>.size
@@ -47,6 +47,23 @@ func commonBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: I
   { end &-= 4 &* word }
   while end &- word >= prefix, difference(at: end &- word) == 0 { end &-= word }
   return (prefix, count - end)
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// True if all bytes are ASCII.
+  package var isASCII: Bool {
+    guard let start = UnsafeRawPointer(baseAddress) else { return true }
+    var (seen, place): (UInt64, Int) = (0, 0)
+    while place &+ 8 <= count {
+      seen |= start.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      place &+= 8
+    }
+    while place < count {
+      seen |= UInt64(start.load(fromByteOffset: place, as: UInt8.self))
+      place &+= 1
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
+  }
 }
 
 extension Value {

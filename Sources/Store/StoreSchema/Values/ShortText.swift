@@ -41,9 +41,27 @@ public struct ShortText {
   /// A text of up to fifteen bytes of ASCII; nil where they are something else, or texts are not kept in place.
   public static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
     guard let marks, bytes.count <= 15 else { return nil }
-    var words = words(bytes)
+    let words = words(bytes)
     guard (words.0 | words.1) & 0x8080_8080_8080_8080 == 0 else { return nil }
-    words.1 |= UInt64(marks.ascii | UInt8(truncatingIfNeeded: bytes.count)) << 56
+    return text(words, bytes.count, marks)
+  }
+
+  /// A text of up to fifteen bytes of ASCII, the first of sixteen that can be read; nil where texts are not kept in place.
+  @inline(__always)
+  static func text(at bytes: UnsafeRawPointer, count: Int) -> String? {
+    guard let marks else { return nil }
+    var (first, last) = (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    if count < 8 {
+      (first, last) = (first & (1 &<< UInt64(8 &* count) &- 1), 0)
+    } else {
+      last &= 1 &<< UInt64(8 &* (count &- 8)) &- 1
+    }
+    return text((first, last), count, marks)
+  }
+
+  @inline(__always)
+  private static func text(_ words: (UInt64, UInt64), _ count: Int, _ marks: Marks) -> String {
+    var words = (words.0, words.1 | UInt64(marks.ascii | UInt8(truncatingIfNeeded: count)) &<< 56)
     // Moved, not copied: a text in place has nothing that is counted, but a copy is.
     return withUnsafeMutablePointer(to: &words) {
       UnsafeMutableRawPointer($0).bindMemory(to: String.self, capacity: 1).move()
@@ -51,25 +69,31 @@ public struct ShortText {
   }
 
   /// Up to fifteen bytes with zeros behind them, read in a few overlapping pieces.
+  @inline(__always)
   private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+    guard let start = bytes.baseAddress else { return (0, 0) }
     let count = bytes.count
-    func byte(_ index: Int) -> UInt64 { UInt64(bytes[index]) << (8 * UInt64(index)) }
-    func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-    func half(_ offset: Int) -> UInt64 { UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+    func byte(_ index: Int) -> UInt64 {
+      UInt64(start.load(fromByteOffset: index, as: UInt8.self)) &<< UInt64(8 &* index)
+    }
+    func word(_ offset: Int) -> UInt64 { start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    func half(_ offset: Int) -> UInt64 { UInt64(start.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     switch count {
     case 0: return (0, 0)
-    case 1...3: return (byte(0) | byte(count / 2) | byte(count - 1), 0)
-    case 4...7: return (half(0) | half(count - 4) << (8 * UInt64(count - 4)), 0)
-    default: return (word(0), word(count - 8) >> (8 * UInt64(16 - count)))
+    case 1...3: return (byte(0) | byte(count &>> 1) | byte(count &- 1), 0)
+    case 4...7: return (half(0) | half(count &- 4) &<< UInt64(8 &* (count &- 4)), 0)
+    default: return (word(0), word(count &- 8) >> UInt64(8 &* (16 &- count)))
     }
   }
 
   /// Writes the bytes of a text to sixteen bytes of memory, those behind it with something. The text stays where it lies: to take it
   /// from there would be counted.
   ///
+  /// - Parameter marks: ``marks``, which take a call.
   /// - Returns: the number of its bytes; nil, and nothing is written, where it is not kept in place.
+  @inlinable
   @inline(__always)
-  package static func write(at text: UnsafeRawPointer, to memory: UnsafeMutableRawPointer) -> Int? {
+  package static func write(at text: UnsafeRawPointer, to memory: UnsafeMutableRawPointer, _ marks: Marks?) -> Int? {
     guard let marks else { return nil }
     let last = text.load(fromByteOffset: 8, as: UInt64.self)
     let mark = UInt8(truncatingIfNeeded: last >> 56) & 0xf0
@@ -77,6 +101,16 @@ public struct ShortText {
     memory.storeBytes(of: text.load(as: UInt64.self), as: UInt64.self)
     memory.storeBytes(of: last, toByteOffset: 8, as: UInt64.self)
     return Int(truncatingIfNeeded: last >> 56) & 15
+  }
+
+  /// The bytes of a text where it lies; nil where it is not kept in place.
+  @inlinable
+  @inline(__always)
+  package static func bytes(at text: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+    guard let marks else { return nil }
+    let last = text.load(fromByteOffset: 15, as: UInt8.self)
+    guard last & 0xf0 == marks.ascii || last & 0xf0 == marks.other else { return nil }
+    return UnsafeRawBufferPointer(start: text, count: Int(last & 15))
   }
 
   /// A hash that is quicker than a good one.

@@ -180,12 +180,13 @@ extension [Value] {
 /// whose payloads leave no bits for the tag: an `Int` takes all of its own. Debug builds hold it against the facts.
 extension Value {
   /// True if a payload lies at the start of a value, as the functions here take for granted.
-  private static let payloadIsFirst: Bool = {
-    let layout = RecordLayout(name: "", fields: [])
-    let record = Record(layout, [.int(1)])
-    return withUnsafeBytes(of: Value.record(record)) { value in
-      withUnsafeBytes(of: record) { record in value.starts(with: record) }
+  @usableFromInline
+  static let payloadIsFirst: Bool = {
+    func isFirst<Payload>(_ payload: Payload, in value: Value) -> Bool {
+      withUnsafeBytes(of: value) { value in withUnsafeBytes(of: payload) { value.starts(with: $0) } }
     }
+    let record = Record(RecordLayout(name: "", fields: []), [.int(1)])
+    return isFirst(record, in: .record(record)) && isFirst("text", in: .string("text"))
   }()
 
   @inline(__always)
@@ -201,6 +202,15 @@ extension Value {
   static func record(at value: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Record>? {
     guard case .record = value.assumingMemoryBound(to: Value.self).pointee else { return nil }
     return payload(value, as: Record.self)
+  }
+
+  /// The place of the text at an address; nil where there is no text.
+  @inlinable
+  @inline(__always)
+  package static func text(at value: UnsafePointer<Value>) -> UnsafeRawPointer? {
+    guard case .string = value.pointee else { return nil }
+    assert(payloadIsFirst, "values are laid out in an unknown way")
+    return UnsafeRawPointer(value)
   }
 
   /// The address of the elements of an array, for as long as nobody changes it.
