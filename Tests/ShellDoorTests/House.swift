@@ -76,7 +76,7 @@ final class House {
   }
 }
 
-/// A client as anybody could write one: it sends bytes, and reads lines within some seconds.
+/// A client as anybody could write one: it sends bytes, and reads lines within a minute.
 final class Client {
   let descriptor: Int32
   private var lines = ReceivedLines()
@@ -86,7 +86,7 @@ final class Client {
   init(_ address: DoorAddress) throws {
     descriptor = address.makeSocket()
     try #require(address.withSystemAddress { connect(descriptor, $0, $1) } == 0)
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
