@@ -54,7 +54,7 @@ static void copy(const char *source, int file) {
   if (input >= 0) close(input);
 }
 
-// (The backtrace of glibc loads a library when it is first called, which a handler must not, and which takes a start a tenth of a millisecond.)
+// glibc's backtrace loads a library at its first call. A handler must not do that, and at each start it took a tenth of a millisecond.
 static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *count) {
   int *noted = count;
   if (*noted == most_frames) return _URC_END_OF_STACK;

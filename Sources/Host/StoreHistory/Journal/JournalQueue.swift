@@ -68,9 +68,6 @@ final class JournalQueue: @unchecked Sendable {
   @exclusivity(unchecked) private var items: [Item] = []
   /// The plain actions behind all items, where those are what comes last.
   @exclusivity(unchecked) private var plain: PlainEntries?
-  /// Memory for plain actions, which the writer has given back.
-  @exclusivity(unchecked) private var spare: PlainEntries?
-  @exclusivity(unchecked) private var batch = 0
   /// The number of items, each plain action for one.
   @exclusivity(unchecked) private var count = 0
   private var isClosed = false
@@ -97,10 +94,7 @@ final class JournalQueue: @unchecked Sendable {
   ) -> Bool {
     arrival.lock()
     if plain == nil {
-      let new = spare ?? PlainEntries()
-      spare = nil
-      batch += 1
-      new.begin(batch)
+      let new = PlainEntries()
       plain = new
       items.append(.plain(new))
     }
@@ -129,13 +123,6 @@ final class JournalQueue: @unchecked Sendable {
     swap(&taken, &items)
     (plain, count) = (nil, 0)
     return taken
-  }
-
-  /// Takes back plain actions that are written, to have others in the same memory.
-  func giveBack(_ entries: PlainEntries) {
-    arrival.lock()
-    spare = entries
-    arrival.unlock()
   }
 
   /// Has the thread end.

@@ -365,7 +365,6 @@ final class JournalWriter: @unchecked Sendable {
 
   private func wrote() {
     let last = backlog.reversed().lazy.compactMap(\.last).first
-    if case .plain(let entries)? = backlog.last { queue.giveBack(entries) }
     backlog.removeAll(keepingCapacity: true)
     let isWrittenAgain = trouble.withLock { trouble in
       defer { trouble.failure = nil }

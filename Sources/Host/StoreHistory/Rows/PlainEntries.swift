@@ -36,8 +36,6 @@ final class PlainEntries: @unchecked Sendable {
     fileprivate let end: PlaceHash
   }
 
-  /// Tells the shapes of these actions from those of others: objects are filled again.
-  @exclusivity(unchecked) private(set) var batch = 0
   @exclusivity(unchecked) private(set) var items: [Item] = []
   @exclusivity(unchecked) private(set) var kinds: [Kind] = []
   @exclusivity(unchecked) private(set) var origins: [ActionSource.Origin] = []
@@ -49,23 +47,7 @@ final class PlainEntries: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var modules: [(id: Int, name: String)] = []
   @exclusivity(unchecked) private var texts = TextBuffer()
 
-  /// The bytes of texts that an object may keep room for.
-  private static let roomy = 1 << 20
-
-  /// Begins with no actions, in the memory that earlier ones took.
-  ///
-  /// - Parameter batch: another number than that of all that the writer had before.
-  func begin(_ batch: Int) {
-    self.batch = batch
-    items.removeAll(keepingCapacity: true)
-    kinds.removeAll(keepingCapacity: true)
-    origins.removeAll(keepingCapacity: true)
-    shapes.removeAll(keepingCapacity: true)
-    shapeReferences.removeAll(keepingCapacity: true)
-    hashes.removeAll(keepingCapacity: true)
-    modules.removeAll(keepingCapacity: true)
-    if texts.count > Self.roomy { texts = TextBuffer() } else { texts.removeAll() }
-  }
+  init() { items.reserveCapacity(EntryBlock.longest) }
 
   /// Adds an action behind the others.
   ///

@@ -9,7 +9,7 @@ struct RowPlaces {
   private var count = 0
   private var places = ChangedPlaces()
   /// The shapes of plain actions that the run has noted already, and the actions whose they are.
-  private var shapes: (batch: Int, noted: [Bool]) = (0, [])
+  private var shapes: (of: PlainEntries?, noted: [Bool]) = (nil, [])
 
   /// Takes note of an action that was written, the next one, and writes the run that ends with it.
   mutating func note(_ entry: LoggedEntry, _ db: Database) throws {
@@ -28,7 +28,7 @@ struct RowPlaces {
     _ item: PlainEntries.Item, _ entries: PlainEntries, shapes: Range<Int>, hashes: Range<Int>, _ db: Database
   ) throws {
     if first == nil { first = item.number }
-    if self.shapes.batch != entries.batch { self.shapes = (entries.batch, []) }
+    if self.shapes.of !== entries { self.shapes = (entries, []) }
     for reference in shapes {
       let shape = entries.shapeReferences[reference]
       while self.shapes.noted.count <= shape { self.shapes.noted.append(false) }

@@ -27,7 +27,7 @@ struct PlainLines {
     let type: ActionType
     /// The names of its arguments as they stand in a line, with their types.
     fileprivate let fields: [(key: [UInt8], schema: Schema)]
-    // Written by the reader alone. Who keeps the arguments of a line has a copy of its own as soon as the next one is read.
+    // The reader alone writes them. A copy that a caller keeps stays as it is: the next line then gets other memory.
     @exclusivity(unchecked) fileprivate(set) var arguments: [Value]
 
     fileprivate init(_ type: ActionType) {

@@ -63,7 +63,8 @@ package final class RecordingAttachments: RerunAttachments {
     return rerun
   }
 
-  /// True if something returns to the point after an action. To be asked first: a rerun is large.
+  /// True if an action of the recording returns to the point after this one. A caller asks before ``notePoint(_:_:)``, since a call of that
+  /// copies a rerun.
   func wantsPoint(_ number: Int) -> Bool { targets.last.map { $0 <= number } ?? false }
 
   /// Keeps the point after an action where something returns to it. A number that no action has stands for the one before.

@@ -42,8 +42,8 @@ package struct AppState: @unchecked Sendable {
     return storage.memory.assumingMemoryBound(to: State.self).pointee
   }
 
-  /// Takes over what another state of its type is. In its own memory if nobody else has that: the other state has its memory for itself
-  /// then, and is changed in place.
+  /// Takes over what another state of its type is. Memory that this state alone has is written over; the other state then keeps its own
+  /// memory to itself, and is changed in place.
   mutating func become(_ other: AppState) {
     if storage === other.storage { return }
     if storage.kind.toOpaque() == other.storage.kind.toOpaque(), isKnownUniquelyReferenced(&storage) {

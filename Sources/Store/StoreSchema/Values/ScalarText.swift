@@ -10,8 +10,8 @@ public enum ScalarText {
     return out
   }
 
-  /// Texts in a row, with a separator between them. (The standard library's `joined` looks up types by name when it is first called,
-  /// which takes a start some 200,000 instructions.)
+  /// Texts in a row, with a separator between them. The first call of the standard library's `joined` looks types up by name, which took
+  /// a start 200,000 instructions.
   package static func joined(_ texts: [String], by separator: String) -> String {
     var out = ""
     for index in texts.indices {

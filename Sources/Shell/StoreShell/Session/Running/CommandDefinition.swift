@@ -30,7 +30,7 @@ final class CommandDefinition: Sendable {
   let arguments: [Field]
   /// Lines with their output, run as tests.
   var examples: [CommandExample] { facts.examples() }
-  /// What only help, hints and completion ask for: made when they do, so that a start does not.
+  /// What help, hints and completion alone ask for. It is made then, and not at each start.
   private let facts:
     (
       usage: @Sendable () -> [String], names: @Sendable () -> [NamedMeaning],
