@@ -127,8 +127,8 @@ import Testing
             plain += 1
             #expect(
               journal.append(
-                plain: number, time: entry.time, wallTime: wallTime, source: source, action: entry.action, layout,
-                arguments, edit))
+                plain: number, time: entry.time, wallTime: wallTime, source: source, layout, action: entry.action,
+                layout, arguments, edit))
           }
         }
       }
@@ -140,13 +140,41 @@ import Testing
         try [
           "number, at, wall, kind, source, line, link, arguments, changes, failure, entry) FROM actions",
           "id, action, quiet) FROM kinds", "id, kind, file, function, info) FROM sources",
-          "first, last, told, more, checksum) FROM folds", "first, last, whole, hex(hashes)) FROM places",
+          "first, last, told, more, checksum) FROM folds",
         ].map { try String.fetchAll(db, sql: "SELECT json_array(\($0)") }
       }
     }
     #expect(contents[0].map(\.count).allSatisfy { $0 > 0 })
     #expect(contents[0] == contents[1] && contents[0] == contents[2])
     for file in files { #expect(try JournalArchive(folder[file]).damage == nil) }
+    // Where a run ends is not the same; a place is noted with the actions that changed it.
+    let runs = try files.map { try places(in: $0) }
+    for other in runs {
+      let last = try #require(other.last).numbers.upperBound
+      #expect(last > 1500 && other[0].numbers.lowerBound == 1)
+      for (run, next) in zip(other, other.dropFirst()) {
+        #expect(run.numbers.upperBound + 1 == next.numbers.lowerBound)
+      }
+      for run in runs[0] where run.numbers.upperBound <= last {
+        let found = other.filter { $0.numbers.overlaps(run.numbers) }.reduce(into: Set()) { $0.formUnion($1.hashes) }
+        let missing = run.hashes.subtracting(found).count
+        #expect(missing == 0)
+      }
+    }
+  }
+
+  /// The runs of actions with the hashes of what they changed.
+  private func places(in file: String) throws -> [(numbers: ClosedRange<Int>, hashes: Set<ArraySlice<UInt8>>)] {
+    try DatabaseQueue(path: folder[file]).use { db in
+      let texts = try String.fetchAll(
+        db, sql: "SELECT first || ' ' || last || ' ' || hex(hashes) FROM places ORDER BY first")
+      return texts.map { text in
+        let parts = text.split(separator: " ")
+        let digits = Array(parts[2].utf8)
+        let hashes = stride(from: 0, to: digits.count, by: 8).map { digits[$0..<$0 + 8] }
+        return (Int(parts[0])!...Int(parts[1])!, Set(hashes))
+      }
+    }
   }
 
   /// A reader of a damaged row ends, and hands out no action that was not written.

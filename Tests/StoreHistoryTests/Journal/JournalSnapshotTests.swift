@@ -65,7 +65,7 @@ import Testing
       var schedule = SnapshotSchedule()
       schedule.wrote("m", bytes: size)
       for number in 1... {
-        schedule.add(bytes: row)
+        schedule.add(1, bytes: row)
         schedule.change("m")
         if schedule.isDue { return number }
       }
@@ -82,7 +82,7 @@ import Testing
     schedule.wrote("m", bytes: 10)
     func add(_ count: Int) {
       for _ in 0..<count {
-        schedule.add(bytes: 100)
+        schedule.add(1, bytes: 100)
         schedule.change("m")
       }
     }
@@ -102,11 +102,11 @@ import Testing
     schedule.wrote("large", bytes: 10_000_000)
     schedule.wrote("small", bytes: 10)
     for _ in 1...255 {
-      schedule.add(bytes: 100)
+      schedule.add(1, bytes: 100)
       schedule.change("small")
     }
     #expect(!schedule.isDue)
-    schedule.add(bytes: 100)
+    schedule.add(1, bytes: 100)
     #expect(schedule.isDue)
     schedule.restart()
     #expect(!schedule.isDue)

@@ -111,17 +111,23 @@ extension Schema {
     for index in changes.indices {
       var written = TextBuffer()
       var expected: [UInt8] = []
-      edit.write(startOf: edit.change(index), to: &written)
-      let (operation, value) =
-        switch changes[index].kind {
-        case .replace: ("replace", "from")
-        case .add: ("add", "to")
-        case .remove: ("remove", "from")
-        case .move: ("move", "to")
+      edit.write(edit.change(index), to: &written)
+      let change = changes[index]
+      let (operation, values): (String, [(name: String, value: Value)]) =
+        switch change.kind {
+        case .replace(let from, let to): ("replace", [("from", from), ("to", to)])
+        case .add(let value): ("add", [("to", value)])
+        case .remove(let value): ("remove", [("from", value)])
+        case .move(let position): ("move", [("to", .int(position))])
         }
       expected += #"{"op":"\#(operation)","path":""#.utf8
-      expected.append(inJSON: changes[index].path)
-      expected += #"","\#(value)":"#.utf8
+      expected.append(inJSON: change.path)
+      expected += "\"".utf8
+      for (name, value) in values { expected += ",\"\(name)\":\(JSON.text(of: value))".utf8 }
+      let positions = change.positions.indices.map { "\(change.positions[$0])" }.joined(separator: ",")
+      if !positions.isEmpty { expected += ",\"positions\":[\(positions)]".utf8 }
+      if change.isInPlace { expected += ",\"inPlace\":true".utf8 }
+      expected += "}".utf8
       #expect(written.bytes == expected)
     }
     return changes

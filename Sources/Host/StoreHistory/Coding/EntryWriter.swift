@@ -217,32 +217,4 @@ extension EntryWriter {
     if change.pointee.isInPlace { out.append(",\"inPlace\":true" as StaticString) }
     out.append(UInt8(ascii: "}"))
   }
-
-  /// Appends a change of an edit, as the change that it is.
-  static func append(_ change: PlainEdit.Item, of edit: PlainEdit, to out: inout TextBuffer) {
-    edit.write(startOf: change, to: &out)
-    switch change.kind {
-    case .added, .moved: append(change.to, of: change, edit, to: &out)
-    case .removed: append(change.from, of: change, edit, to: &out)
-    case .replaced, .integer, .truth:
-      append(change.from, of: change, edit, to: &out)
-      out.append(",\"to\":" as StaticString)
-      append(change.to, of: change, edit, to: &out)
-    }
-    if change.position >= 0 {
-      out.append(",\"positions\":[" as StaticString)
-      out.append(json: change.position)
-      out.append(UInt8(ascii: "]"))
-    }
-    if change.isInPlace { out.append(",\"inPlace\":true" as StaticString) }
-    out.append(UInt8(ascii: "}"))
-  }
-
-  private static func append(_ place: Int, of change: PlainEdit.Item, _ edit: PlainEdit, to out: inout TextBuffer) {
-    switch change.kind {
-    case .integer, .moved: out.append(json: place)
-    case .truth: out.append(place == 1 ? "true" : "false" as StaticString)
-    case .replaced, .added, .removed: edit.write(place, of: change, to: &out)
-    }
-  }
 }

@@ -30,13 +30,20 @@ public final class Journal: JournalReading, Sendable {
   ///   - header: the statements of a new file about the program; a file that is there keeps its own.
   ///   - initial: the state before the first action, by which it is found out how much of a damaged file is good.
   /// - Throws: ``JournalError``. A file that is damaged is left as it is.
-  public init(
+  public convenience init(
     _ path: String, durability: Durability = .normal, header: JournalHeader, initial: [StateSlice] = []
+  ) throws(JournalError) {
+    try self.init(path, durability: durability, header: header, initial: initial, JournalTrouble())
+  }
+
+  /// The same, which sets a flag when there may be something for ``takeFailure()`` to tell.
+  package init(
+    _ path: String, durability: Durability, header: JournalHeader, initial: [StateSlice] = [], _ trouble: JournalTrouble
   ) throws(JournalError) {
     self.durability = durability
     file = try JournalFile(path, durability: durability, header: header, initial: initial)
     do throws(JournalError) {
-      writer = try JournalWriter(file)
+      writer = try JournalWriter(file, trouble)
     } catch {
       file.leave()
       guard case .damaged(_, nil, let reason) = error else { throw error }
@@ -92,15 +99,16 @@ public final class Journal: JournalReading, Sendable {
 
   /// Adds an action that was applied as it came, that is not quiet and none of the shell, behind the others. No entry is made of it.
   ///
-  /// - Parameter edit: what it changed.
+  /// - Parameters:
+  ///   - type: an object for all actions of its name and layout.
+  ///   - edit: what it changed.
   /// - Returns: false, and nothing is added, where its time is none in whole nanoseconds.
   package func append(
-    plain number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
-    _ arguments: [Value], _ edit: PlainEdit
+    plain number: Int, time: Duration, wallTime: Int?, source: ActionSource, _ type: AnyObject, action: String,
+    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) -> Bool {
-    let nanoseconds = time.wholeNanoseconds
-    guard time == .nanoseconds(Int64(nanoseconds)) else { return false }
-    writer.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit)
+    guard let nanoseconds = time.exactNanoseconds else { return false }
+    writer.append(number, at: nanoseconds, wallTime, source, type, action, layout, arguments, edit)
     return true
   }
 
@@ -171,7 +179,7 @@ public final class Journal: JournalReading, Sendable {
   public func takeFailure() -> JournalError? { writer.takeFailure() }
 
   /// True while there may be something for ``takeFailure()`` to tell.
-  package var hasTrouble: Bool { writer.hasTrouble }
+  package var hasTrouble: Bool { writer.isTroubled.isSet }
 
   /// The last action that is in the file.
   public var last: Int { writer.last }

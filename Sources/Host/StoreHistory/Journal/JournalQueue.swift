@@ -27,14 +27,14 @@ final class JournalQueue: @unchecked Sendable {
     var last: Int? {
       switch self {
       case .entry(let entry): entry.number
-      case .plain(let entries): entries.items.last?.number
+      case .plain(let entries): entries.last
       case .snapshot(let number, _): number
       case .lastSnapshot, .plugin, .code, .effect, .run, .restart, .place: nil
       }
     }
 
     /// The number of items for which it stands.
-    var weight: Int { if case .plain(let entries) = self { entries.items.count } else { 1 } }
+    var weight: Int { if case .plain(let entries) = self { entries.count } else { 1 } }
 
     /// True if it is of an action that was appended, or of another history.
     var isOfHistory: Bool {
@@ -66,8 +66,8 @@ final class JournalQueue: @unchecked Sendable {
 
   private let arrival = TimedCondition()
   @exclusivity(unchecked) private var items: [Item] = []
-  /// The plain actions behind all items, where those are what comes last.
-  @exclusivity(unchecked) private var plain: PlainEntries?
+  /// The plain actions behind all items, which keep them, where those are what comes last.
+  @exclusivity(unchecked) private var plain: Unmanaged<PlainEntries>?
   /// The number of items, each plain action for one.
   @exclusivity(unchecked) private var count = 0
   private var isClosed = false
@@ -89,17 +89,23 @@ final class JournalQueue: @unchecked Sendable {
   ///
   /// - Returns: true if there is so much now that the caller should write it.
   func append(
-    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
-    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
+    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ type: AnyObject,
+    _ action: String, _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) -> Bool {
     arrival.lock()
-    if plain == nil {
-      let new = PlainEntries()
-      plain = new
-      items.append(.plain(new))
+    let isFull = plain?._withUnsafeGuaranteedRef { $0.isFull }
+    if isFull ?? true { beginPlain() }
+    plain?._withUnsafeGuaranteedRef {
+      $0.append(number, at: nanoseconds, wallTime, source, type, action, layout, arguments, edit)
     }
-    plain?.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit)
     return didAppend(1)
+  }
+
+  @inline(never)
+  private func beginPlain() {
+    let new = PlainEntries()
+    plain = .passUnretained(new)
+    items.append(.plain(new))
   }
 
   /// Ends what was added under the lock.

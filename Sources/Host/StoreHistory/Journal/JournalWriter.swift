@@ -31,8 +31,8 @@ final class JournalWriter: @unchecked Sendable {
   private let wall = Lock((clock: WallClock?.none, leap: Duration.zero))
   /// Hears that it was set.
   private let hearing = Lock<(@Sendable () -> Void)?>(nil)
-  /// True while there may be an error that nobody was told of; looked at with every action.
-  private let isTroubled = Atomic<Bool>(false)
+  /// Set while there may be an error that nobody was told of.
+  let isTroubled: JournalTrouble
 
   /// After how long without anything to write there is time to look through the file, in nanoseconds.
   private static let idleTime = 250_000_000
@@ -56,8 +56,9 @@ final class JournalWriter: @unchecked Sendable {
     init(last: Int = 0) { self.last = last }
   }
 
-  init(_ file: JournalFile) throws(JournalError) {
+  init(_ file: JournalFile, _ trouble: JournalTrouble = JournalTrouble()) throws(JournalError) {
     self.file = file
+    isTroubled = trouble
     queue = JournalQueue()
     do {
       rows = try file.database.use { try RowWriter($0) }
@@ -66,7 +67,7 @@ final class JournalWriter: @unchecked Sendable {
     }
     left = (file.version, 0)
     leftLog = file.log
-    trouble.withLock { $0.last = file.found?.last ?? 0 }
+    self.trouble.withLock { $0.last = file.found?.last ?? 0 }
   }
 
   /// Starts the thread, which holds the writer until it is closed.
@@ -110,7 +111,7 @@ final class JournalWriter: @unchecked Sendable {
       return leap
     }
     if leap != nil {
-      isTroubled.store(true, ordering: .relaxed)
+      isTroubled.set()
       hearing.withLock { $0 }?()
     }
     return leap
@@ -133,10 +134,10 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Adds a plain action.
   func append(
-    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
-    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
+    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ type: AnyObject,
+    _ action: String, _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) {
-    didAppend(queue.append(number, at: nanoseconds, wallTime, source, action, layout, arguments, edit))
+    didAppend(queue.append(number, at: nanoseconds, wallTime, source, type, action, layout, arguments, edit))
   }
 
   @inline(__always)
@@ -171,7 +172,7 @@ final class JournalWriter: @unchecked Sendable {
       guard !trouble.hasLost else { return }
       (trouble.failure, trouble.untold, trouble.hasLost) = (damage, damage, true)
     }
-    isTroubled.store(true, ordering: .relaxed)
+    isTroubled.set()
     return false
   }
 
@@ -183,15 +184,12 @@ final class JournalWriter: @unchecked Sendable {
 
   /// The error so far, told once.
   func takeFailure() -> JournalError? {
-    isTroubled.store(false, ordering: .relaxed)
+    isTroubled.clear()
     return trouble.withLock { trouble in
       defer { trouble.untold = nil }
       return trouble.untold
     }
   }
-
-  /// True while there may be an error that nobody was told of.
-  var hasTrouble: Bool { isTroubled.load(ordering: .relaxed) }
 
   /// Why nothing is written at present.
   var failure: JournalError? { trouble.withLock { $0.failure } }
@@ -318,7 +316,7 @@ final class JournalWriter: @unchecked Sendable {
         let failure = JournalError.cannotWrite(path: file.path, last: trouble.last, reason: reason)
         (trouble.failure, trouble.untold, trouble.hasLost, trouble.isForeign) = (failure, failure, true, true)
       }
-      isTroubled.store(true, ordering: .relaxed)
+      isTroubled.set()
     }
     backlog = []
     return false
@@ -371,7 +369,7 @@ final class JournalWriter: @unchecked Sendable {
       if let last { trouble.last = last }
       return trouble.failure != nil
     }
-    if isWrittenAgain { isTroubled.store(true, ordering: .relaxed) }
+    if isWrittenAgain { isTroubled.set() }
     if rows.takeWantsSnapshot() { mustSnapshot.store(true, ordering: .relaxed) }
   }
 
@@ -386,7 +384,7 @@ final class JournalWriter: @unchecked Sendable {
         backlog = []
       }
     }
-    isTroubled.store(true, ordering: .relaxed)
+    isTroubled.set()
   }
 
   private static var seconds: Int {

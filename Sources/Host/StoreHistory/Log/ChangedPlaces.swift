@@ -4,8 +4,11 @@ import StoreSchema
 /// The places that a run of entries changed, as hashes of paths. They tell, without a look at an entry, which runs cannot
 /// have changed anything along a path.
 struct ChangedPlaces: Sendable {
-  /// The hashes, each in the first free place from the one that its bits name on; 0: free. At least half is free.
+  /// The hashes, each in the first free place from the one that its highest bits name on; 0: free. At least half is free. So they
+  /// stand nearly in order.
   private var table: [UInt32] = []
+  /// By how many bits a hash is moved to get its place.
+  private var shift = 32
   private var count = 0
   /// The paths that were noted last.
   private var recent: [Recent] = []
@@ -74,10 +77,33 @@ struct ChangedPlaces: Sendable {
 
   /// The hashes in ascending order, four bytes each, the lowest first.
   var encoded: [UInt8] {
-    var hashes = table.filter { $0 != 0 }
-    hashes.sort()
-    // A key path would be looked up for each.
-    return hashes.map { $0.littleEndian }.withUnsafeBytes { Array($0) }
+    [UInt8](unsafeUninitializedCapacity: count * 4) { bytes, size in
+      bytes.withMemoryRebound(to: UInt32.self) { hashes in
+        var (filled, moves) = (0, 0)
+        for hash in table where hash != 0 {
+          var place = filled
+          while place > 0, moves < 8 * count, hashes[place - 1] > hash {
+            hashes[place] = hashes[place - 1]
+            (place, moves) = (place - 1, moves + 1)
+          }
+          hashes[place] = hash
+          filled += 1
+        }
+        // So many are far from their places that it is no longer linear.
+        var all = UnsafeMutableBufferPointer(rebasing: hashes[..<filled])
+        if moves >= 8 * count { all.sort() }
+        for index in 0..<filled { hashes[index] = hashes[index].littleEndian }
+      }
+      size = count * 4
+    }
+  }
+
+  /// Forgets all places. Memory is kept for as many again, unless they were very many.
+  mutating func removeAll() {
+    guard table.count <= 1 << 12 else { return self = ChangedPlaces() }
+    for index in table.indices { table[index] = 0 }
+    (count, next) = (0, 0)
+    recent.removeAll(keepingCapacity: true)
   }
 
   /// True if the same holds of hashes that were encoded.
@@ -128,7 +154,7 @@ struct ChangedPlaces: Sendable {
   }
 
   private mutating func insert(_ hash: UInt32) {
-    if table.isEmpty { table = Array(repeating: 0, count: 16) }
+    if table.isEmpty { (table, shift) = (Array(repeating: 0, count: 16), 28) }
     let place = place(of: hash)
     guard table[place] == 0 else { return }
     table[place] = hash
@@ -139,13 +165,14 @@ struct ChangedPlaces: Sendable {
   private mutating func grow() {
     let old = table
     table = Array(repeating: 0, count: old.count * 2)
+    shift -= 1
     for hash in old where hash != 0 { table[place(of: hash)] = hash }
   }
 
   /// The place of a hash, or the one where it would go.
   private func place(of hash: UInt32) -> Int {
     let mask = table.count - 1
-    var place = Int(hash) & mask
+    var place = Int(hash &>> UInt32(shift))
     while table[place] != 0, table[place] != hash { place = (place + 1) & mask }
     return place
   }
@@ -180,15 +207,21 @@ struct PlaceHash {
     case .field(let name), .key(.string(let name)): add(1, name)
     case .index(let number), .key(.int(let number)): add(2, UInt64(bitPattern: Int64(number)))
     case .match(let field, .int(let number)):
-      add(3, field)
-      add(4, UInt64(bitPattern: Int64(number)))
+      add(field: field)
+      add(id: number)
     case .match(let field, .string(let text)):
-      add(3, field)
+      add(field: field)
       add(5, text)
-    case .match(let field, _): add(3, field)
+    case .match(let field, _): add(field: field)
     case .all: add(6, 0)
     }
   }
+
+  /// The first part of a step to an element by its id: the name of the id's field.
+  mutating func add(field: String) { add(3, field) }
+
+  /// The second, where the id is a number.
+  mutating func add(id number: Int) { add(4, UInt64(bitPattern: Int64(number))) }
 
   private mutating func add(_ kind: UInt64, _ number: UInt64) {
     value = (value ^ kind ^ number) &* 0x9E37_79B9_7F4A_7C15

@@ -71,7 +71,7 @@ public struct SliceHashes: Sendable {
       let end = Self.endOfSlice(of: edit, from: first)
       for index in first..<end {
         if index > first { out.append(UInt8(ascii: ",")) }
-        EntryWriter.append(edit.change(index), of: edit, to: &out)
+        edit.write(edit.change(index), to: &out)
       }
       out.withBytes(from: start) { hashes[place].add(elements: $0) }
       first = end

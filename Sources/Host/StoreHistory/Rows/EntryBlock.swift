@@ -60,9 +60,19 @@ struct EntryBlock: ~Copyable {
   mutating func add(
     _ item: PlainEntries.Item, kind: Int, source: Int, names: Int, _ text: UnsafeBufferPointer<UInt8>
   ) -> Int {
-    let start = begin(item.number, item.at, item.wallTime, kind: kind, source: source, names: names)
-    append(item.line)
-    append(item.link)
+    guard let wallTime = item.wallTime else {
+      let start = begin(item.number, item.at, nil, kind: kind, source: source, names: names)
+      append(item.line)
+      append(item.link)
+      return end(with: text, from: start)
+    }
+    let start = begin(item.number, item.at, wallTime, names)
+    let columns: InlineArray<6, Int> = [item.at &- at, wallTime - (wall ?? 0), kind, source, item.line, item.link]
+    columns.span.withUnsafeBufferPointer { bytes.append(columns: $0) }
+    return end(with: text, from: start)
+  }
+
+  private mutating func end(with text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     bytes.append(text)
     bytes.append(UInt8(ascii: "]"))
     return bytes.count - start
@@ -74,17 +84,22 @@ struct EntryBlock: ~Copyable {
   private mutating func begin(
     _ number: Int, _ time: Int, _ wallTime: Int?, kind: Int, source: Int, names: Int
   ) -> Int {
-    let start = bytes.count
-    if count == 0 { (first, at, wall) = (number, time, wallTime) }
-    (last, count) = (number, count + 1)
-    self.names.add(names)
-    bytes.append(start == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
-    bytes.append(UInt8(ascii: "["))
-    bytes.append(number - first)
+    let start = begin(number, time, wallTime, names)
     append(time &- at)
     if let wallTime { append(wallTime - (wall ?? 0)) } else { appendNulls(1) }
     append(kind)
     append(source)
+    return start
+  }
+
+  /// Its first column.
+  private mutating func begin(_ number: Int, _ time: Int, _ wallTime: Int?, _ names: Int) -> Int {
+    let start = bytes.count
+    if count == 0 { (first, at, wall) = (number, time, wallTime) }
+    (last, count) = (number, count + 1)
+    self.names.add(names)
+    bytes.append(start == 0 ? "[[" : ",[" as StaticString)
+    bytes.append(number - first)
     return start
   }
 
@@ -115,7 +130,8 @@ struct EntryBlock: ~Copyable {
   mutating func write(behind end: inout BlockEnd, to db: Database) throws {
     bytes.append(UInt8(ascii: "]"))
     let statement = try db.cachedStatement(sql: "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)").handle
-    let checksum = try bytes.bytes.withUnsafeBytes { bytes in
+    let checksum = try bytes.withBytes { text in
+      let bytes = UnsafeRawBufferPointer(text)
       let checksum = Self.checksum(behind: end.checksum, first, last, at, wall, bytes, names)
       for (index, number) in [first, last, at, wall, end.checksum, checksum].enumerated() {
         let place = Int32(index + 1)

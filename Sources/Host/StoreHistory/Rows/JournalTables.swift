@@ -3,7 +3,7 @@ enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
   /// The format of the tables. A file of another format is refused.
-  static let version = 6
+  static let version = 7
 
   /// The definitions.
   static let sql = """

@@ -5,7 +5,7 @@ import StoreSchema
 /// entry is made of them. All of them are in one transaction.
 final class PlainEntries: @unchecked Sendable {
   // Safe: changed under the lock of the queue, until the writer has taken them; from then on they stay as they are.
-  /// An action. What is of a length of its own stands in the lists behind, up to an end.
+  /// An action. Its text stands with those of the others, up to an end.
   struct Item {
     let number: Int
     /// The time of the store, in nanoseconds.
@@ -17,100 +17,132 @@ final class PlainEntries: @unchecked Sendable {
     let (line, link): (Int, Int)
     /// The columns of its row behind the link.
     let textEnd: Int
-    /// The shapes of the places that it changed.
-    let shapeEnd: Int
-    /// The hashes of these places behind the first key.
-    let hashEnd: Int
   }
 
   /// The name of actions of one type.
   struct Kind {
     let name: String
-    fileprivate let layout: RecordLayout
+    /// The type, which stays as long as this.
+    fileprivate let type: AnyObject
   }
 
-  /// The places of a shape, up to the first key on the way to them.
-  struct Shape {
-    fileprivate let id: Int
-    let hashes: [UInt32]
-    fileprivate let end: PlaceHash
+  /// The places of a shape.
+  private struct Shape {
+    let id: Int
+    /// The hash of what leads to the first key.
+    let beginning: PlaceHash
+    /// The same behind the field by whose value the first key names an element; nil: it is another key.
+    let named: PlaceHash?
   }
 
-  @exclusivity(unchecked) private(set) var items: [Item] = []
+  /// From how many actions or bytes on others go elsewhere: nothing here is moved to get more room.
+  private static var most: Int { 128 }
+  private static var heaviest: Int { 1 << 14 }
+
+  private let items = UnsafeMutablePointer<Item>.allocate(capacity: most)
+  /// The number of actions.
+  @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private(set) var kinds: [Kind] = []
   @exclusivity(unchecked) private(set) var origins: [ActionSource.Origin] = []
-  @exclusivity(unchecked) private(set) var shapes: [Shape] = []
-  /// Positions of shapes.
-  @exclusivity(unchecked) private(set) var shapeReferences: [Int] = []
+  // Those that are looked for with each action, without a count.
+  @exclusivity(unchecked) private var typeIDs: [ObjectIdentifier] = []
+  @exclusivity(unchecked) private var originIDs: [ObjectIdentifier] = []
+  /// True if a statement asked for more than one of them.
+  @exclusivity(unchecked) private(set) var haveStatements = false
+  @exclusivity(unchecked) private var shapes: [Shape] = []
+  /// What notes the places that they changed.
   @exclusivity(unchecked) private(set) var hashes: [UInt32] = []
-  /// The names of the slices that were changed, each with the number of its shape.
-  @exclusivity(unchecked) private(set) var modules: [(id: Int, name: String)] = []
-  @exclusivity(unchecked) private var texts = TextBuffer()
+  /// The names of the slices that were changed.
+  @exclusivity(unchecked) private(set) var modules: [String] = []
+  @exclusivity(unchecked) private var texts = TextBuffer(capacity: heaviest + heaviest / 4)
 
-  init() { items.reserveCapacity(EntryBlock.longest) }
+  init() { hashes.reserveCapacity(4 * Self.most) }
+
+  deinit { items.deallocate() }
+
+  /// True if the next action goes elsewhere.
+  var isFull: Bool { count >= Self.most || texts.count >= Self.heaviest }
+
+  /// The number of the last action; nil: there is none.
+  var last: Int? { count > 0 ? items[count - 1].number : nil }
+
+  /// The action at a position.
+  subscript(index: Int) -> Item {
+    precondition(index < count)
+    return items[index]
+  }
 
   /// Adds an action behind the others.
   ///
   /// - Parameters:
   ///   - nanoseconds: its time.
+  ///   - type: tells actions of its name from others.
   ///   - edit: what it changed.
   func append(
-    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: ActionSource, _ action: String,
-    _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
+    _ number: Int, at nanoseconds: Int, _ wallTime: Int?, _ source: borrowing ActionSource, _ type: AnyObject,
+    _ action: String, _ layout: RecordLayout, _ arguments: [Value], _ edit: PlainEdit
   ) {
-    let kind = kind(action, layout)
-    let origin = origins.firstIndex { $0 === source.origin } ?? self.origin(source.origin)
+    precondition(count < Self.most)
+    let kind = typeIDs.firstIndex(of: ObjectIdentifier(type)) ?? add(action, type)
+    let origin = originIDs.firstIndex(of: ObjectIdentifier(source.origin)) ?? add(source.origin)
     if !arguments.isEmpty {
       texts.append(UInt8(ascii: ","))
-      texts.append(json: Record(layout, arguments), marksDecimals: false)
+      texts.append(json: layout, arguments)
     }
     if edit.count > 0 {
       texts.append(arguments.isEmpty ? ",null,[" : ",[" as StaticString)
       for index in 0..<edit.count {
         if index > 0 { texts.append(UInt8(ascii: ",")) }
         let change = edit.change(index)
-        EntryWriter.append(change, of: edit, to: &texts)
+        edit.write(change, to: &texts)
         change.shape._withUnsafeGuaranteedRef { note($0, change, of: edit) }
       }
       texts.append(UInt8(ascii: "]"))
     }
-    items.append(
-      Item(
+    (items + count).initialize(
+      to: Item(
         number: number, at: nanoseconds, wallTime: wallTime, kind: kind, origin: origin, line: source.line,
-        link: source.link, textEnd: texts.count, shapeEnd: shapeReferences.count, hashEnd: hashes.count))
+        link: source.link, textEnd: texts.count))
+    if source.link < 0 { haveStatements = true }
+    count += 1
   }
 
   /// Hands out the texts of all.
-  func withTexts(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    try texts.bytes.withUnsafeBufferPointer(body)
-  }
+  func withTexts(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows { try texts.withBytes(body) }
 
-  private func kind(_ action: String, _ layout: RecordLayout) -> Int {
-    if let known = kinds.firstIndex(where: { $0.layout === layout && $0.name == action }) { return known }
-    kinds.append(Kind(name: action, layout: layout))
+  @inline(never)
+  private func add(_ action: String, _ type: AnyObject) -> Int {
+    kinds.append(Kind(name: action, type: type))
+    typeIDs.append(ObjectIdentifier(type))
     return kinds.count - 1
   }
 
-  private func origin(_ origin: ActionSource.Origin) -> Int {
-    if let known = origins.firstIndex(of: origin) { return known }
+  @inline(never)
+  private func add(_ origin: ActionSource.Origin) -> Int {
     origins.append(origin)
+    originIDs.append(ObjectIdentifier(origin))
     return origins.count - 1
   }
 
   /// Takes note of a place that was changed.
   private func note(_ shape: PlaceShape, _ change: PlainEdit.Item, of edit: PlainEdit) {
-    if !modules.contains(where: { $0.id == shape.sliceID }) { modules.append((shape.sliceID, shape.slice)) }
     let known = shapes.firstIndex { $0.id == shape.id } ?? add(shape)
-    shapeReferences.append(known)
     if shape.keys == 0 { return }
-    var (hash, next) = (shapes[known].end, shape.firstKey)
-    edit.visitKeys(of: change) { step, key in
-      while next < step {
-        hash.add(shape.steps[next], notedIn: &hashes)
-        next += 1
+    var (hash, next) = (shapes[known].beginning, shape.firstKey)
+    if let named = shapes[known].named, let number = edit.onlyNumber(of: change) {
+      hash = named
+      hash.add(id: number)
+      hashes.append(hash.beginning)
+      next += 1
+    } else {
+      edit.visitKeys(of: change) { step, key in
+        while next < step {
+          hash.add(shape.steps[next], notedIn: &hashes)
+          next += 1
+        }
+        hash.add(PlainEdit.step(like: shape.steps[step], key), notedIn: &hashes)
+        next = step + 1
       }
-      hash.add(PlainEdit.step(like: shape.steps[step], key), notedIn: &hashes)
-      next = step + 1
     }
     while next < shape.steps.count {
       hash.add(shape.steps[next], notedIn: &hashes)
@@ -119,12 +151,20 @@ final class PlainEntries: @unchecked Sendable {
     hashes.append(hash.end)
   }
 
+  @inline(never)
   private func add(_ shape: PlaceShape) -> Int {
+    if !modules.contains(shape.slice) { modules.append(shape.slice) }
     var hash = PlaceHash()
-    var all = [hash.beginning]
-    for step in shape.steps[..<shape.firstKey] { hash.add(step, notedIn: &all) }
-    if shape.keys == 0 { all.append(hash.end) }
-    shapes.append(Shape(id: shape.id, hashes: all, end: hash))
+    hashes.append(hash.beginning)
+    for step in shape.steps[..<shape.firstKey] { hash.add(step, notedIn: &hashes) }
+    var named: PlaceHash?
+    if shape.keys == 0 {
+      hashes.append(hash.end)
+    } else if case .match(let field, _) = shape.steps[shape.firstKey] {
+      named = hash
+      named?.add(field: field)
+    }
+    shapes.append(Shape(id: shape.id, beginning: hash, named: named))
     return shapes.count - 1
   }
 }

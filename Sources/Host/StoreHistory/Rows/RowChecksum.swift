@@ -13,7 +13,15 @@ struct RowChecksum {
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     add(bytes.count)
     var offset = 0
-    while offset + 8 <= bytes.count {
+    while offset + 16 <= bytes.count {
+      let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+      // One multiplication takes in two words, as in wyhash.
+      let product = (hash ^ first).multipliedFullWidth(by: second ^ 0xD6E8_FEB8_6659_FD93)
+      hash = product.high ^ product.low
+      offset += 16
+    }
+    if offset + 8 <= bytes.count {
       add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
       offset += 8
     }

@@ -99,13 +99,17 @@ struct RowFolds {
   /// Takes note of an action that was written, the next one.
   mutating func note(_ entry: LoggedEntry, _ db: Database) throws { try note(FoldMark(entry), entry.changes, db) }
 
-  /// The same of a plain action, which is not quiet.
-  mutating func note(_ item: PlainEntries.Item, of entries: PlainEntries, _ db: Database) throws {
+  /// The same of plain actions, which are not quiet.
+  mutating func note(_ entries: PlainEntries, _ db: Database) throws {
     // Most statements ask for one action.
-    if run == nil, item.link >= 0 { return }
-    var source = ActionSource(entries.origins[item.origin], line: item.line)
-    source.link = item.link
-    try note(FoldMark(item.number, entries.kinds[item.kind].name, source), [], db)
+    if run == nil, !entries.haveStatements { return }
+    for index in 0..<entries.count {
+      let item = entries[index]
+      if run == nil, item.link >= 0 { continue }
+      var source = ActionSource(entries.origins[item.origin], line: item.line)
+      source.link = item.link
+      try note(FoldMark(item.number, entries.kinds[item.kind].name, source), [], db)
+    }
   }
 
   private mutating func note(_ entry: FoldMark, _ changes: [Change], _ db: Database) throws {

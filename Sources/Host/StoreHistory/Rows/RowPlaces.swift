@@ -2,14 +2,12 @@ import CSQLite
 
 /// Writes which places the actions of each run changed, so that a look for one passes over the others.
 struct RowPlaces {
-  /// The number of actions in a run.
+  /// The number of actions from which on a run ends.
   private static let length = 256
 
   private var first: Int?
   private var count = 0
   private var places = ChangedPlaces()
-  /// The shapes of plain actions that the run has noted already, and the actions whose they are.
-  private var shapes: (of: PlainEntries?, noted: [Bool]) = (nil, [])
 
   /// Takes note of an action that was written, the next one, and writes the run that ends with it.
   mutating func note(_ entry: LoggedEntry, _ db: Database) throws {
@@ -19,26 +17,13 @@ struct RowPlaces {
     if count >= Self.length || entry.isWhole { try end(with: entry.number, endsWhole: entry.isWhole, db) }
   }
 
-  /// The same of a plain action.
-  ///
-  /// - Parameters:
-  ///   - shapes: the shapes of the places that it changed, by their positions.
-  ///   - hashes: what notes these places behind the first key.
-  mutating func note(
-    _ item: PlainEntries.Item, _ entries: PlainEntries, shapes: Range<Int>, hashes: Range<Int>, _ db: Database
-  ) throws {
-    if first == nil { first = item.number }
-    if self.shapes.of !== entries { self.shapes = (entries, []) }
-    for reference in shapes {
-      let shape = entries.shapeReferences[reference]
-      while self.shapes.noted.count <= shape { self.shapes.noted.append(false) }
-      if self.shapes.noted[shape] { continue }
-      self.shapes.noted[shape] = true
-      for hash in entries.shapes[shape].hashes { places.note(hash) }
-    }
-    for index in hashes { places.note(entries.hashes[index]) }
-    count += 1
-    if count >= Self.length { try end(with: item.number, db) }
+  /// The same of plain actions, which are of one run.
+  mutating func note(_ entries: PlainEntries, _ db: Database) throws {
+    guard let last = entries.last else { return }
+    if first == nil { first = entries[0].number }
+    for hash in entries.hashes { places.note(hash) }
+    count += entries.count
+    if count >= Self.length { try end(with: last, db) }
   }
 
   /// Writes the run that ends with an action, if there is one.
@@ -60,7 +45,8 @@ struct RowPlaces {
       }
       try RowWriter.run(statement, db)
     }
-    self = RowPlaces()
+    places.removeAll()
+    (self.first, count) = (nil, 0)
   }
 
   private static func checksum(_ first: Int, _ last: Int, _ endsWhole: Bool, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -81,7 +81,7 @@ struct RowWriter: ~Copyable {
     if block.isFull || loaded != nil { try flush(db) }
     try places.note(entry, db)
     try folds.note(entry, db)
-    schedule.add(bytes: size)
+    schedule.add(1, bytes: size)
     for index in entry.changes.indices {
       if case .field(let module)? = entry.changes[index].path.steps.first { schedule.change(module) }
     }
@@ -93,22 +93,23 @@ struct RowWriter: ~Copyable {
     for kind in entries.kinds { kinds.append(try self.kind(of: kind.name, isQuiet: false, db)) }
     var sources: [Name] = []
     for origin in entries.origins { sources.append(try source(of: origin, db)) }
+    var bytes = 0
     try entries.withTexts { texts in
-      var (text, shape, hash) = (0, 0, 0)
-      for index in entries.items.indices {
-        let item = entries.items[index]
+      var text = 0
+      for index in 0..<entries.count {
+        let item = entries[index]
         let (kind, source) = (kinds[item.kind], sources[item.origin])
-        let size = block.add(
+        bytes += block.add(
           item, kind: kind.id, source: source.id, names: RowNames.checksum(kind.checksum, source.checksum),
           UnsafeBufferPointer(rebasing: texts[text..<item.textEnd]))
         if block.isFull { try flush(db) }
-        try places.note(item, entries, shapes: shape..<item.shapeEnd, hashes: hash..<item.hashEnd, db)
-        try folds.note(item, of: entries, db)
-        schedule.add(bytes: size)
-        (text, shape, hash) = (item.textEnd, item.shapeEnd, item.hashEnd)
+        text = item.textEnd
       }
     }
-    for module in entries.modules { schedule.change(module.name) }
+    try places.note(entries, db)
+    try folds.note(entries, db)
+    schedule.add(entries.count, bytes: bytes)
+    for module in entries.modules { schedule.change(module) }
   }
 
   /// Writes the actions that are kept.
@@ -235,7 +236,18 @@ struct RowWriter: ~Copyable {
 
 extension Duration {
   /// The duration in nanoseconds, rounded toward zero, or the nearest that an Int holds.
-  var wholeNanoseconds: Int {
-    Int(clamping: attoseconds / 1_000_000_000)
+  var wholeNanoseconds: Int { nanoseconds?.whole ?? Int(clamping: attoseconds / 1_000_000_000) }
+
+  /// The duration in nanoseconds; nil: there is a rest, or it is negative or longer than 290 years.
+  var exactNanoseconds: Int? { nanoseconds.flatMap { $0.rest == 0 ? $0.whole : nil } }
+
+  // A division of 128 bits in general is a call.
+  @inline(__always)
+  private var nanoseconds: (whole: Int, rest: UInt64)? {
+    let all = attoseconds
+    let (high, low) = (UInt64(truncatingIfNeeded: all >> 64), UInt64(truncatingIfNeeded: all))
+    guard high < 500_000_000 else { return nil }
+    let (quotient, rest) = (1_000_000_000 as UInt64).dividingFullWidth((high, low))
+    return (Int(quotient), rest)
   }
 }

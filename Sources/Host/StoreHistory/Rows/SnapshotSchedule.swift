@@ -19,9 +19,9 @@ struct SnapshotSchedule {
   /// The size, in bytes, of each module's state when it was last written.
   private var sizes: [String: Int] = [:]
 
-  /// Takes note of a row.
-  mutating func add(bytes count: Int) {
-    actions += 1
+  /// Takes note of actions that were written.
+  mutating func add(_ number: Int, bytes count: Int) {
+    actions += number
     bytes += count
   }
 

@@ -15,7 +15,9 @@ package final class HostJournal {
   /// Where the file is, if it is the session's own.
   private let files: SessionFiles?
   /// What is to be told, once.
-  @exclusivity(unchecked) private var notes: [String] = []
+  @exclusivity(unchecked) private var notes: [String] = [] { didSet { if !notes.isEmpty { trouble.set() } } }
+  /// Set while there may be something to tell.
+  private let trouble: JournalTrouble
   /// Whether the file cannot be opened.
   private var isClosed = false
   @exclusivity(unchecked) private var isFailing = false
@@ -36,10 +38,14 @@ package final class HostJournal {
 
   /// A journal that the first action opens.
   ///
-  /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  /// - Parameters:
+  ///   - program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  ///   - trouble: is set while there may be something to tell.
   package init(
-    _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?, in files: SessionFiles?
+    _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?,
+    in files: SessionFiles?, _ trouble: JournalTrouble
   ) {
+    self.trouble = trouble
     hintedProgram = program
     self.files = files
     self.plan = plan
@@ -53,10 +59,12 @@ package final class HostJournal {
   ///   - program: as above.
   ///   - number: the last action before what it keeps.
   ///   - recovered: what was taken up from it; nil: it is new.
+  ///   - trouble: as the journal has it.
   package init(
     _ journal: Journal, _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?,
-    after number: Int, taking recovered: RecoveredStore?
+    after number: Int, taking recovered: RecoveredStore?, _ trouble: JournalTrouble
   ) {
+    self.trouble = trouble
     hintedProgram = program
     files = nil
     start = recovered == nil ? number : 0
@@ -85,8 +93,8 @@ package final class HostJournal {
   ) -> Bool {
     guard takesPlain, let journal,
       journal.append(
-        plain: number, time: time, wallTime: wallTime, source: source, action: call.type.fullName, call.type.layout,
-        call.arguments, edit)
+        plain: number, time: time, wallTime: wallTime, source: source, call.type,
+        action: call.type.fullName, call.type.layout, call.arguments, edit)
     else { return false }
     last = number
     if journal.takeWantsSnapshot() { journal.append(stateAfter: number, after.slices(isWhole: false)) }
@@ -150,7 +158,7 @@ package final class HostJournal {
       return nil
     }
     do throws(JournalError) {
-      let opened = try Journal(plan.path, durability: plan.durability, header: header)
+      let opened = try Journal(plan.path, durability: plan.durability, header: header, trouble)
       if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }
       for (effect, note) in effects.notes { opened.note(effect, note) }
       effects = JournaledEffects()
@@ -173,9 +181,9 @@ package final class HostJournal {
 
   /// What has gone wrong since it was last asked.
   package func takeNotes() -> [String] {
-    // Asked with every statement: the journal is asked only where it may have something to tell.
-    if let journal, isFailing || journal.hasTrouble {
-      if journal.hasTrouble { noteLeap(journal) }
+    trouble.clear()
+    if let journal {
+      noteLeap(journal)
       if let failure = journal.takeFailure() {
         isFailing = true
         notes.append("\(failure); from now on everything is kept in memory only")

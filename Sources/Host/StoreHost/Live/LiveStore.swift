@@ -72,13 +72,20 @@ package final class LiveStore: @unchecked Sendable {
   /// The number before which nothing is the user's own.
   package var firstPoint = 0
   /// Where what happens is kept; nil: nowhere but in memory.
-  @exclusivity(unchecked) package var journal: HostJournal? { didSet { _ = keepsJournal.set(journal != nil) } }
+  @exclusivity(unchecked) package var journal: HostJournal? {
+    didSet {
+      _ = keepsJournal.set(journal != nil)
+      journalTrouble.set()
+    }
+  }
   /// The store's part in a shared one; nil: it is not shared.
   @exclusivity(unchecked) package var node: (any SharedNode)?
   /// Notes the tasks that would start; nil: they do start.
   var rehearsal: RehearsedTasks?
   /// Whether what happens is kept somewhere, for those who do not hold the turn.
   private let keepsJournal = SharedFlag()
+  /// Set while there may be something to tell of that.
+  let journalTrouble = JournalTrouble()
   /// Tells of the next action.
   package let actionSignal = ActionSignal()
   /// The application's state after the last commit, for readers that must not wait.
@@ -241,7 +248,7 @@ package final class LiveStore: @unchecked Sendable {
   ///
   /// - Parameter client: tells of it; all others hear it as well.
   package func takeJournalNotes(for client: StoreClient?) -> [String] {
-    guard keepsJournal.isSet else { return [] }
+    guard keepsJournal.isSet, journalTrouble.isSet else { return [] }
     let notes = store.look { journal?.takeNotes() ?? [] }
     guard !notes.isEmpty else { return [] }
     turn {

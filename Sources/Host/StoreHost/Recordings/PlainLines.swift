@@ -35,7 +35,7 @@ struct PlainLines {
       var name: [UInt8] = []
       JSON.append(quoted: type.fullName, to: &name)
       self.name = name
-      fields = type.fields.indices.map { (type.layout.keys[$0], type.fields[$0].schema) }
+      fields = type.fields.indices.map { (Array(type.layout.keys[$0]), type.fields[$0].schema) }
       arguments = .absent(fields.count)
     }
 

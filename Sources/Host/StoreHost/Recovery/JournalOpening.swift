@@ -21,7 +21,7 @@ extension LiveStore {
     }
     let header = journalHeader(began: plan.wallTime() - clock.now)
     let initial = journaledState.slices(isWhole: true)
-    let journal = try Journal(plan.path, durability: plan.durability, header: header, initial: initial)
+    let journal = try Journal(plan.path, durability: plan.durability, header: header, initial: initial, journalTrouble)
     let recovered: RecoveredStore?
     do {
       // In one turn: what others do is in the state that the file begins with, or kept in it.
@@ -30,7 +30,8 @@ extension LiveStore {
         if recovered == nil { journal.append(stateAfter: history.head, journaledState.slices(isWhole: true)) }
         replaceJournal(
           HostJournal(
-            journal, plan, clock: clock, header: header, hinting: hintedProgram, after: history.head, taking: recovered)
+            journal, plan, clock: clock, header: header, hinting: hintedProgram, after: history.head, taking: recovered,
+            journalTrouble)
         )
         return recovered
       }
@@ -54,7 +55,7 @@ extension LiveStore {
   /// - Parameter files: the folder of the file, where it is one of the sessions' own.
   package func openJournalLater(_ plan: JournalPlan, in files: SessionFiles?) {
     let header = journalHeader(began: plan.wallTime() - clock.now)
-    replaceJournal(HostJournal(plan, clock: clock, header: header, hinting: hintedProgram, in: files))
+    replaceJournal(HostJournal(plan, clock: clock, header: header, hinting: hintedProgram, in: files, journalTrouble))
   }
 
   /// Opens the journal of a program that has no session for that, and starts tasks.

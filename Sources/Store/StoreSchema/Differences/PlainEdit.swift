@@ -13,6 +13,8 @@ package final class PlaceShape: @unchecked Sendable {
   @usableFromInline package let keys: Int
   /// Those of them that are positions.
   package let positions: Int
+  /// Those of them that are ids of elements.
+  private let elementKeys: Int
   /// The name of the slice, and a number that the shapes of all its places share.
   package let (slice, sliceID): (String, Int)
   /// The shapes of the fields of a record there, by position; made when they are first asked for.
@@ -33,6 +35,7 @@ package final class PlaceShape: @unchecked Sendable {
   private init(_ steps: [Path.Step], keys: Int, positions: Int = 0, within outer: PlaceShape? = nil) {
     id = Self.count.add(1, ordering: .relaxed).newValue
     (self.steps, self.keys, self.positions) = (steps, keys, positions)
+    elementKeys = steps.indices.reduce(0) { if case .match = steps[$1] { $0 | 1 << $1 } else { $0 } }
     if let outer, steps.count > 1 {
       (slice, sliceID) = (outer.slice, outer.sliceID)
     } else {
@@ -103,6 +106,9 @@ package final class PlaceShape: @unchecked Sendable {
 
   /// The position of the first step in which such places differ; behind the last one where there is none.
   package var firstKey: Int { keys == 0 ? steps.count : keys.trailingZeroBitCount }
+
+  /// True if one element named by its id is all in which such places differ.
+  var namesOneElement: Bool { keys != 0 && keys & (keys - 1) == 0 && keys == elementKeys }
 
   /// The position behind the last such step.
   var endOfKeys: Int { Int.bitWidth - keys.leadingZeroBitCount }
@@ -344,6 +350,14 @@ public final class PlainEdit: @unchecked Sendable {
       }
       place += Self.size(of: size)
     }
+  }
+
+  /// The only key of a change's place, if there is one alone and it is a number.
+  @inline(__always)
+  package func onlyNumber(of change: Item) -> Int? {
+    let steps = change.shape._withUnsafeGuaranteedRef { $0.keys }
+    guard steps & (steps - 1) == 0, keys.load(fromByteOffset: change.keys, as: Int.self) < 0 else { return nil }
+    return keys.load(fromByteOffset: change.keys + 8, as: Int.self)
   }
 
   /// The step of a key where a shape has another.

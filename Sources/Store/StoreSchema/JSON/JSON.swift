@@ -72,7 +72,7 @@ extension JSON {
     write(value, to: &out, marksDecimals)
   }
 
-  static func write(_ value: Value, to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool) {
+  static func write(_ value: Value, to out: inout some JSONSink & ~Copyable, _ marksDecimals: Bool) {
     switch value {
     case .none: out.append("null" as StaticString)
     case .bool(let value): out.append(value ? "true" : "false" as StaticString)
@@ -84,7 +84,7 @@ extension JSON {
         append(quoted: ScalarText.text(of: number), to: &out.bytes)
       }
     case .decimal(let number): append(bare: marksDecimals ? number.marked : number.description, to: &out.bytes)
-    case .string(let text): write(quoted: text, to: &out)
+    case .string(let text): out.append(quoted: text)
     case .list(let list):
       out.append(UInt8(ascii: "["))
       var isFirst = true
@@ -105,7 +105,7 @@ extension JSON {
           out.append(UInt8(ascii: "\""))
           out.append(json: key)
           out.append(UInt8(ascii: "\""))
-        case .string(let key): write(quoted: key, to: &out)
+        case .string(let key): out.append(quoted: key)
         }
         out.append(UInt8(ascii: ":"))
         write(element, to: &out, marksDecimals)
@@ -126,13 +126,20 @@ extension JSON {
     write(record, to: &out, marksDecimals)
   }
 
-  static func write(_ record: Record, to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool) {
-    if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
-    for index in record.values.indices {
-      out.append(text: record.layout.keys[index])
-      switch record.values[index] {
+  static func write(_ record: Record, to out: inout some JSONSink & ~Copyable, _ marksDecimals: Bool) {
+    write(record.layout, record.values, to: &out, marksDecimals)
+  }
+
+  /// Appends the record that has a layout and values.
+  static func write(
+    _ layout: RecordLayout, _ values: [Value], to out: inout some JSONSink & ~Copyable, _ marksDecimals: Bool
+  ) {
+    if values.isEmpty { out.append(UInt8(ascii: "{")) }
+    for index in values.indices {
+      out.append(layout.keys[index])
+      switch values[index] {
       case .int(let number): out.append(json: number)
-      case .string(let text): write(quoted: text, to: &out)
+      case .string(let text): out.append(quoted: text)
       case let value: write(value, to: &out, marksDecimals)
       }
     }

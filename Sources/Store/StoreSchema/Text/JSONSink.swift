@@ -72,9 +72,7 @@ extension PlaceShape {
     case (.all, .text(let text)):
       if Path.Step.write(name: text.bindMemory(to: UInt8.self), isFirst: position == 0, to: &out) { return true }
     case (.match, .int(let number)):
-      out.append(UInt8(ascii: "["))
-      out.append(ElementIdentity.fieldName)
-      out.append(UInt8(ascii: "="))
+      out.append(ElementIdentity.start)
       out.append(number)
       out.append(UInt8(ascii: "]"))
       return true
@@ -120,29 +118,63 @@ extension PlainEdit {
     }
   }
 
-  /// Appends the JSON of a change up to its first value: what was done, and the path as users write it.
-  package func write(startOf change: Item, to out: inout TextBuffer) {
+  /// Appends a change as an element of the JSON array that tells of an action.
+  package func write(_ change: Item, to out: inout TextBuffer) {
     let form = Form(change.kind)
     change.shape._withUnsafeGuaranteedRef { shape in
       shape.appendStart(form, to: &out)
-      if shape.keys == 0 { return }
-      let start = out.count
-      var (next, isPlain) = (shape.firstKey, true)
-      visitKeys(of: change) { step, key in
-        while next < step {
-          shape.steps[next].write(to: &out, isFirst: false)
-          (next, isPlain) = (next + 1, false)
-        }
-        isPlain = shape.append(key, at: step, to: &out) && isPlain
-        next = step + 1
-      }
-      if !isPlain, !out.isPlainASCII(from: start) { out.bytes.escape(from: start) }
-      shape.appendEnd(form, to: &out)
+      if shape.keys != 0 { writeKeys(of: change, shape, form, to: &out) }
     }
+    switch change.kind {
+    case .integer:
+      out.append(change.from)
+      out.append(",\"to\":" as StaticString)
+      out.append(change.to)
+    case .truth:
+      out.append(change.from == 1)
+      out.append(",\"to\":" as StaticString)
+      out.append(change.to == 1)
+    case .replaced:
+      write(change.from, of: change, to: &out)
+      out.append(",\"to\":" as StaticString)
+      write(change.to, of: change, to: &out)
+    case .added: write(change.to, of: change, to: &out)
+    case .removed: write(change.from, of: change, to: &out)
+    case .moved: out.append(change.to)
+    }
+    if change.position >= 0 {
+      out.append(",\"positions\":[" as StaticString)
+      out.append(change.position)
+      out.append(UInt8(ascii: "]"))
+    }
+    if change.isInPlace { out.append(",\"inPlace\":true" as StaticString) }
+    out.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends the path from the first key on, and what stands before the first value.
+  private func writeKeys(of change: Item, _ shape: PlaceShape, _ form: Form, to out: inout TextBuffer) {
+    if shape.namesOneElement, let number = onlyNumber(of: change) {
+      out.append(ElementIdentity.start)
+      out.append(number)
+      out.append(UInt8(ascii: "]"))
+      return shape.appendEnd(form, to: &out)
+    }
+    let start = out.count
+    var (next, isPlain) = (shape.firstKey, true)
+    visitKeys(of: change) { step, key in
+      while next < step {
+        shape.steps[next].write(to: &out, isFirst: false)
+        (next, isPlain) = (next + 1, false)
+      }
+      isPlain = shape.append(key, at: step, to: &out) && isPlain
+      next = step + 1
+    }
+    if !isPlain, !out.isPlainASCII(from: start) { out.bytes.escape(from: start) }
+    shape.appendEnd(form, to: &out)
   }
 
   /// Appends the compact JSON of a value that a change was made from or to.
-  package func write(_ place: Int, of change: Item, to out: inout TextBuffer) {
+  private func write(_ place: Int, of change: Item, to out: inout TextBuffer) {
     guard let schema = change.schema else { return out.append(json: heldValue(place)) }
     guard let address = UnsafeRawPointer(bitPattern: place) else { return }
     schema._withUnsafeGuaranteedRef { $0.writeJSON(of: address, to: &out) }
@@ -179,7 +211,7 @@ extension Schema {
 extension FlatFields {
   fileprivate func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
     for index in indices {
-      out.append(text: layout.keys[index])
+      out.append(layout.keys[index])
       let place = place + self[index].offset
       switch self[index].memory {
       case .int: out.append(place.load(as: Int.self))

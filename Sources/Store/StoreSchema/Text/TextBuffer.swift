@@ -5,17 +5,20 @@
 @usableFromInline
 package struct TextBuffer: ~Copyable {
   private static let pieceSize = 1 << 16
-  @inlinable static var partSize: Int { 256 }
 
-  private var whole: [UInt8] = []
+  @usableFromInline var whole: [UInt8] = []
   // What comes behind that: short texts are many, and an array asks for each of them whether it is shared and has room.
-  @usableFromInline let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
+  @usableFromInline var part: UnsafeMutablePointer<UInt8>
+  @usableFromInline var partCapacity: Int
   @usableFromInline var partCount = 0
   private let sink: (([UInt8]) -> Void)?
   private var paths = PathTexts(areInJSON: false)
   private var pathCount = 0
 
-  package init(sink: (([UInt8]) -> Void)? = nil) {
+  /// - Parameter capacity: the number of bytes for which there is room from the start.
+  package init(capacity: Int = 256, sink: (([UInt8]) -> Void)? = nil) {
+    part = .allocate(capacity: capacity)
+    partCapacity = capacity
     self.sink = sink
     if sink != nil { whole.reserveCapacity(TextBuffer.pieceSize * 2) }
   }
@@ -34,7 +37,7 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// The number of its bytes so far.
-  @usableFromInline package var count: Int { whole.count + partCount }
+  @inlinable package var count: Int { whole.count + partCount }
 
   package mutating func removeAll() {
     partCount = 0
@@ -42,12 +45,23 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// Puts all of it into the array.
-  @usableFromInline
-  @inline(never)
-  mutating func settle() {
+  private mutating func settle() {
     guard partCount > 0 else { return }
     whole.append(contentsOf: UnsafeBufferPointer(start: part, count: partCount))
     partCount = 0
+  }
+
+  /// Makes room for some bytes more, a piece at most.
+  @usableFromInline
+  @inline(never)
+  mutating func makeRoom(for count: Int) {
+    if partCapacity >= Self.pieceSize { settle() }
+    guard partCount + count > partCapacity else { return }
+    partCapacity = max(partCapacity * 2, partCount + count)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: partCapacity)
+    larger.update(from: part, count: partCount)
+    part.deallocate()
+    part = larger
   }
 
   /// Hands on what there is, if that is enough to be worth a call.
@@ -69,7 +83,7 @@ package struct TextBuffer: ~Copyable {
   @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8) {
-    if partCount == Self.partSize { settle() }
+    if partCount == partCapacity { makeRoom(for: 1) }
     part[partCount] = byte
     partCount += 1
   }
@@ -92,41 +106,96 @@ package struct TextBuffer: ~Copyable {
   @inlinable
   @inline(__always)
   package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-    guard bytes.count <= Self.partSize - partCount, let start = bytes.baseAddress else { return appendLong(bytes) }
+    guard bytes.count <= partCapacity - partCount, let start = bytes.baseAddress else { return appendLong(bytes) }
     (part + partCount).update(from: start, count: bytes.count)
     partCount += bytes.count
   }
 
   @usableFromInline
   @inline(never)
-  mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
+  mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let start = bytes.baseAddress, bytes.count < Self.pieceSize else {
+      return self.bytes.append(contentsOf: bytes)
+    }
+    makeRoom(for: bytes.count)
+    (part + partCount).update(from: start, count: bytes.count)
+    partCount += bytes.count
+  }
 
   package mutating func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBufferPointer { append($0) } }
 
   package mutating func append(_ number: Int) {
-    if number >= 0, number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     // Eight bytes are written at a time, for up to 24 digits.
-    if partCount + 32 > Self.partSize { settle() }
+    if partCount + 32 > partCapacity { makeRoom(for: 32) }
+    let (zero, small) = (UInt8(ascii: "0"), UInt(bitPattern: number))
+    if small < 10 {
+      part[partCount] = zero + UInt8(truncatingIfNeeded: small)
+      partCount += 1
+      return
+    }
+    if small < 100 {
+      let tens = (small &* 103) >> 10
+      part[partCount] = zero + UInt8(truncatingIfNeeded: tens)
+      part[partCount + 1] = zero + UInt8(truncatingIfNeeded: small - tens * 10)
+      partCount += 2
+      return
+    }
+    if small < 10_000 {
+      let hundreds = (small &* 5243) >> 19
+      let (first, second) = (Self.twoDigits(of: hundreds), Self.twoDigits(of: small &- hundreds &* 100))
+      let digits = UInt64(first | second << 16)
+      return put(digits, from: digits.trailingZeroBitCount / 8, of: 4)
+    }
+    if small < 100_000_000 { return putDigits(of: small) }
     if number < 0 { append(UInt8(ascii: "-")) }
     append(digitsOf: number.magnitude)
   }
 
-  private mutating func append(digitsOf number: UInt) {
-    guard number >= 100_000_000 else {
-      let digits = Self.eightDigits(of: number)
-      return put(digits, from: digits.trailingZeroBitCount / 8)
+  /// Appends numbers, each behind a comma.
+  package mutating func append(columns numbers: UnsafeBufferPointer<Int>) {
+    if partCount + 24 * numbers.count + 8 > partCapacity { makeRoom(for: 24 * numbers.count + 8) }
+    for number in numbers {
+      part[partCount] = UInt8(ascii: ",")
+      partCount += 1
+      let small = UInt(bitPattern: number)
+      if small < 10 {
+        part[partCount] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: small)
+        partCount += 1
+      } else if small < 100_000_000 {
+        putDigits(of: small)
+      } else {
+        append(number)
+      }
     }
+  }
+
+  /// Writes a number of eight digits at most, where there is room for eight.
+  @inline(__always)
+  private mutating func putDigits(of number: UInt) {
+    let digits = Self.eightDigits(of: number)
+    put(digits, from: digits.trailingZeroBitCount / 8)
+  }
+
+  private mutating func append(digitsOf number: UInt) {
+    guard number >= 100_000_000 else { return putDigits(of: number) }
     let (above, below) = number.quotientAndRemainder(dividingBy: 100_000_000)
     append(digitsOf: above)
     put(Self.eightDigits(of: below), from: 0)
   }
 
-  /// Writes the last of eight digits, where there is room for eight.
+  /// Writes the last of eight digits, or of the first few of them, where there is room for eight.
   @inline(__always)
-  private mutating func put(_ digits: UInt64, from first: Int) {
-    let text = (digits &+ 0x3030_3030_3030_3030) >> UInt64(8 * first)
+  private mutating func put(_ digits: UInt64, from first: Int, of all: Int = 8) {
+    let text = (digits &+ 0x3030_3030_3030_3030) &>> UInt64(8 * first)
     UnsafeMutableRawPointer(part + partCount).storeBytes(of: text.littleEndian, as: UInt64.self)
-    partCount += 8 - first
+    partCount &+= all &- first
+  }
+
+  /// The digits of a number of two at most, the first in the lowest byte.
+  @inline(__always)
+  private static func twoDigits(of number: UInt) -> UInt {
+    let tens = (number &* 103) >> 10
+    return tens | (number &- tens &* 10) << 8
   }
 
   /// The digits of a number of eight at most, the first in the lowest byte. Fours, pairs and digits are taken apart at once.
@@ -210,7 +279,7 @@ package struct TextBuffer: ~Copyable {
   }
 
   private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, besides other: UInt8) -> Bool {
-    guard ScalarText.isPlainASCII(text), !text.contains(other) else { return false }
+    guard ScalarText.isPlainASCII(text), other == 0 || !text.contains(other) else { return false }
     append(UInt8(ascii: "\""))
     append(text)
     append(UInt8(ascii: "\""))
@@ -224,15 +293,28 @@ package struct TextBuffer: ~Copyable {
 
   /// Appends a text in quotes, escaped as JSON has it.
   @usableFromInline
-  package mutating func append(quoted text: String) { JSON.write(quoted: text, to: &self) }
+  package mutating func append(quoted text: String) {
+    if !appendPlain(text) { JSON.write(quoted: text, to: &self) }
+  }
 
   /// Appends the compact JSON of a record; decimals as in ``JSON/append(_:to:marksDecimals:)-(Value,_,_)``.
   package mutating func append(json record: Record, marksDecimals: Bool) {
     JSON.write(record, to: &self, marksDecimals)
   }
 
+  /// The same of a record that has a layout and values.
+  package mutating func append(json layout: RecordLayout, _ values: [Value]) {
+    JSON.write(layout, values, to: &self, false)
+  }
+
   @usableFromInline
   package mutating func append(json number: Int) { append(number) }
+
+  /// Hands out all bytes.
+  package mutating func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    if whole.isEmpty { return try body(UnsafeBufferPointer(start: part, count: partCount)) }
+    return try bytes.withUnsafeBufferPointer(body)
+  }
 
   /// Hands out the bytes from a position on.
   @usableFromInline

@@ -2,6 +2,8 @@
 @usableFromInline
 final class ElementIdentity: Sendable {
   static var fieldName: String { "id" }
+  /// What stands before an id in the text of a path.
+  static var start: StaticString { "[id=" }
   private let index: Int
   private let schema: Schema
   private let record: RecordAccess

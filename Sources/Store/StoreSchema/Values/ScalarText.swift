@@ -132,6 +132,10 @@ public enum ScalarText {
       while index + 8 <= bytes.count, arePlain(base.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
         index += 8
       }
+      if index + 8 > bytes.count, index >= 8, areLastPlain(bytes) {
+        index = bytes.count
+        return
+      }
       let end = min(index + 8, bytes.count)
       while index < end {
         guard isPlain(bytes[index]) else { return }
@@ -148,7 +152,14 @@ public enum ScalarText {
       guard arePlain(base.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else { return false }
       index += 8
     }
-    return bytes[index...].allSatisfy { $0 < 0x80 && isPlain($0) }
+    if index >= 8 { return areLastPlain(bytes) }
+    return bytes.allSatisfy { $0 < 0x80 && isPlain($0) }
+  }
+
+  /// The same of the last eight of eight bytes or more.
+  private static func areLastPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let last = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+    return arePlain(last)
   }
 
   /// True if each of eight bytes is of ASCII and stands for itself in quotes: a byte that is zero, or below another, shows in its

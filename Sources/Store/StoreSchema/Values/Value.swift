@@ -56,14 +56,23 @@ public final class RecordLayout: Hashable, Sendable {
   /// The fields' names in declared order.
   public let fields: [String]
   /// The bytes of JSON before each field's value: `{"name":` and `,"name":`. So of many records none is escaped.
-  package let keys: [[UInt8]]
+  ///
+  /// Memory of the layout's own, as arrays would be counted.
+  nonisolated(unsafe) package let keys: [UnsafeBufferPointer<UInt8>]
 
   /// Makes a layout of those fields.
   public init(name: String, fields: [String]) {
     self.name = name
     self.fields = fields
-    keys = fields.enumerated().map { Array("\($0 == 0 ? "{" : ",")\(ScalarText.quoted($1)):".utf8) }
+    keys = fields.enumerated().map {
+      let key = "\($0 == 0 ? "{" : ",")\(ScalarText.quoted($1)):".utf8
+      let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: key.count)
+      _ = memory.initialize(from: key)
+      return UnsafeBufferPointer(memory)
+    }
   }
+
+  deinit { for key in keys { key.deallocate() } }
 
   /// The position of a field, from 0, or nil where there is none of that name.
   public func index(of name: String) -> Int? { fields.firstIndex(of: name) }
