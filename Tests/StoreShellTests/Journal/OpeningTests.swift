@@ -101,7 +101,7 @@ import Testing
     try writer.alter(file, "PRAGMA user_version = 3")
     #expect(
       try Shell().openStore(file).errors == """
-        error[store-unreadable]: \(file) has format 3 of stsh; this version reads format 6
+        error[store-unreadable]: \(file) has format 3 of stsh; this version reads format 7
           hint: stsh exports it: stsh --store \(file) --read-only -c 'export journal actions.stsh --as stsh'; then stsh --store NEW actions.stsh
 
         """)

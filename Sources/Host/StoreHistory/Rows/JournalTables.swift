@@ -3,7 +3,7 @@ enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
   /// The format of the tables. A file of another format is refused.
-  static let version = 6
+  static let version = 7
 
   /// The definitions.
   static let sql = """
@@ -82,7 +82,8 @@ enum JournalTables {
       json_extract(entry.value, '$[7]') AS arguments, -- a JSON object
       json_extract(entry.value, '$[8]') AS changes, -- a JSON array; NULL: it changed nothing
       json_extract(entry.value, '$[9]') AS failure, -- the code of the error for which it was undone; NULL: it was done
-      json_extract(entry.value, '$[10]') AS entry -- the whole entry, where it has members beside those above
+      json_extract(entry.value, '$[10]') AS entry, -- the whole entry, where it has members beside those above
+      json_extract(entry.value, '$[11]') AS told -- 1: an action of the shell that changed only this; NULL: after one that took effect, snapshots has the state
       FROM blocks, json_each(blocks.entries) AS entry;
     CREATE VIEW log AS SELECT
       actions.number, actions.at / 1e9 AS seconds,
