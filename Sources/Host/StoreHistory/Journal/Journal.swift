@@ -97,6 +97,9 @@ public final class Journal: JournalReading, Sendable {
   /// Adds an action behind the others; numbers ascend.
   public func append(_ entry: LoggedEntry) { writer.append(.entry(entry)) }
 
+  /// The same with an action of the shell that changed nothing but what its entry tells: it takes no state after it.
+  package func append(told entry: LoggedEntry) { writer.append(.told(entry)) }
+
   /// Adds an action that was applied as it came, that is not quiet and none of the shell, behind the others. No entry is made of it.
   ///
   /// - Parameters:

@@ -8,6 +8,8 @@ final class JournalQueue: @unchecked Sendable {
   /// An item to write.
   enum Item: Sendable {
     case entry(LoggedEntry)
+    /// An action of the shell that changed nothing but what the entry tells.
+    case told(LoggedEntry)
     case plain(PlainEntries)
     // Behind a reference, as most are entries: those are copied at once then.
     indirect case snapshot(number: Int, slices: [StateSlice])
@@ -26,7 +28,7 @@ final class JournalQueue: @unchecked Sendable {
     /// The last action that is in the file once the item is; nil: it makes no difference.
     var last: Int? {
       switch self {
-      case .entry(let entry): entry.number
+      case .entry(let entry), .told(let entry): entry.number
       case .plain(let entries): entries.last
       case .snapshot(let number, _): number
       case .lastSnapshot, .plugin, .code, .effect, .run, .restart, .place: nil
@@ -39,7 +41,7 @@ final class JournalQueue: @unchecked Sendable {
     /// True if it is of an action that was appended, or of another history.
     var isOfHistory: Bool {
       switch self {
-      case .entry, .plain, .plugin, .code, .restart: true
+      case .entry, .told, .plain, .plugin, .code, .restart: true
       case .snapshot, .lastSnapshot, .effect, .run, .place: false
       }
     }

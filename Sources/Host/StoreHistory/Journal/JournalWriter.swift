@@ -226,6 +226,7 @@ final class JournalWriter: @unchecked Sendable {
           for item in backlog {
             switch item {
             case .entry(let entry): try rows.write(entry, to: db)
+            case .told(let entry): try rows.write(entry, tellsAll: true, to: db)
             case .plain(let entries): try rows.write(entries, to: db)
             case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
             case .lastSnapshot(let number, let slices):

@@ -297,7 +297,7 @@ extension LoggedEntry {
   }
 
   /// True if it went back or forth in what happened.
-  var isRestore: Bool { takenBack != nil || restoreTarget != nil }
+  package var isRestore: Bool { takenBack != nil || restoreTarget != nil }
 
   var tookEffect: Bool { failure == nil && (droppedBy == nil || isThunk) }
 

@@ -25,8 +25,11 @@ struct EntryBlock: ~Copyable {
   ///   - source: the number of its source.
   ///   - names: the checksum of both.
   ///   - plugin: the checksum of the plugin that it loaded; nil: none.
+  ///   - tellsAll: true if it is an action of the shell that changed nothing but what the entry tells.
   /// - Returns: the size of what was added, in bytes.
-  mutating func add(_ entry: LoggedEntry, kind: Int, source: Int, names: Int, plugin: Int?) -> Int {
+  mutating func add(
+    _ entry: LoggedEntry, kind: Int, source: Int, names: Int, plugin: Int?, tellsAll: Bool
+  ) -> Int {
     let time = entry.time.wholeNanoseconds
     let start = begin(entry.number, time, entry.wallTime, kind: kind, source: source, names: names)
     if let plugin { self.names.add(plugin) }
@@ -45,6 +48,7 @@ struct EntryBlock: ~Copyable {
       missing += 1
     }
     if beginColumn(!entry.hasRareMembers(at: time), &missing) { EntryWriter.append(entry, to: &bytes.bytes) }
+    if beginColumn(!tellsAll, &missing) { bytes.append(UInt8(ascii: "1")) }
     bytes.append(UInt8(ascii: "]"))
     return bytes.count - start
   }
@@ -177,6 +181,8 @@ struct RowColumns {
   let line: Int
   /// The link of the source; 0: it has none.
   let link: Int
+  /// True if it is an action of the shell that changed nothing but what the row tells.
+  let tellsAll: Bool
   /// JSON, in the order of the columns; empty: NULL. Valid while the statement stands on the row.
   fileprivate let texts: (arguments: Bytes, changes: Bytes, failure: Bytes, entry: Bytes)
 
@@ -243,10 +249,11 @@ struct RowScanner {
       if pass(",") { texts.1 = value() }
       if pass(",") { texts.2 = value() }
       if pass(",") { texts.3 = value() }
+      let tellsAll = pass(",") && pass("1")
       guard pass("]") else { return nil }
       let row = RowColumns(
         number: first &+ number, at: at &+ time, wallTime: wallTime, kind: kind, source: source, line: line, link: link,
-        texts: texts)
+        tellsAll: tellsAll, texts: texts)
       if let last = rows.last?.number, last >= row.number { return nil }
       rows.append(row)
     } while pass(",")

@@ -131,12 +131,14 @@ public struct JournalRow: Hashable, Sendable {
   public let entry: String?
   /// The time of day when it was processed, in milliseconds since 1970 (UTC); nil: it is not known.
   public let wallTime: Int?
+  /// True if it is an action of the shell that changed nothing but what the row tells.
+  public let tellsAll: Bool
 
   /// True if it is an action of the shell, which may have changed more than the row tells.
   public var isOfShell: Bool { action.hasPrefix("shell.") }
 
   /// True if it changed more than the row tells: the state after it was written, too.
-  public var changesMore: Bool { isOfShell && failure == nil && !Self.isDropped(entry) }
+  public var changesMore: Bool { isOfShell && !tellsAll && failure == nil && !Self.isDropped(entry) }
 
   /// True if the JSON of an entry names an interceptor that dropped the action.
   static func isDropped(_ entry: String?) -> Bool {
@@ -154,8 +156,8 @@ public struct JournalRow: Hashable, Sendable {
 public struct ChangedRow {
   /// The action's number.
   public let number: Int
-  /// True if it is an action of the shell, which may have changed more.
-  public let isOfShell: Bool
+  /// True if it is an action of the shell that may have changed more.
+  public let mayChangeMore: Bool
   /// A JSON array; empty: nothing. Valid until whoever got the row returns.
   public let changes: UnsafeBufferPointer<UInt8>
 }

@@ -138,7 +138,7 @@ public struct JournalReader: Sendable {
   public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
     var visit = RowVisit(numbers)
     var texts: [UInt8] = []
-    var rows: [(number: Int, isOfShell: Bool, end: Int)] = []
+    var rows: [(number: Int, mayChangeMore: Bool, end: Int)] = []
     var goesOn = true
     while goesOn {
       texts.removeAll(keepingCapacity: true)
@@ -146,7 +146,7 @@ public struct JournalReader: Sendable {
       goesOn = visit.next(path, database) { columns, names in
         guard let isOfShell = names.isOfShell(columns) else { return false }
         columns.appendChanges(to: &texts)
-        rows.append((columns.number, isOfShell, texts.count))
+        rows.append((columns.number, isOfShell && !columns.tellsAll, texts.count))
         return true
       }
       try texts.withUnsafeBufferPointer { texts in
@@ -154,7 +154,7 @@ public struct JournalReader: Sendable {
         for row in rows {
           let changes = UnsafeBufferPointer(rebasing: texts[start..<row.end])
           start = row.end
-          try body(ChangedRow(number: row.number, isOfShell: row.isOfShell, changes: changes))
+          try body(ChangedRow(number: row.number, mayChangeMore: row.mayChangeMore, changes: changes))
         }
       }
       if let failure = visit.failure { throw failure }
@@ -243,6 +243,15 @@ public struct JournalReader: Sendable {
       parts.append(start + 1..<last + 1)
     }
     return parts
+  }
+
+  /// True if an action changed nothing but what its row tells.
+  ///
+  /// - Throws: as ``visit(_:where:_:)``.
+  public func tellsAll(_ number: Int) throws -> Bool {
+    var tellsAll = false
+    try visit(number...number) { tellsAll = !$0.changesMore }
+    return tellsAll
   }
 
   /// The state of a module in the snapshot right after an action; nil: there is none that can be read.

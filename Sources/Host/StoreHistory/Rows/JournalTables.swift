@@ -82,7 +82,8 @@ enum JournalTables {
       json_extract(entry.value, '$[7]') AS arguments, -- a JSON object
       json_extract(entry.value, '$[8]') AS changes, -- a JSON array; NULL: it changed nothing
       json_extract(entry.value, '$[9]') AS failure, -- the code of the error for which it was undone; NULL: it was done
-      json_extract(entry.value, '$[10]') AS entry -- the whole entry, where it has members beside those above
+      json_extract(entry.value, '$[10]') AS entry, -- the whole entry, where it has members beside those above
+      json_extract(entry.value, '$[11]') AS told -- 1: an action of the shell that changed only this; NULL: after one that took effect, snapshots has the state
       FROM blocks, json_each(blocks.entries) AS entry;
     CREATE VIEW log AS SELECT
       actions.number, actions.at / 1e9 AS seconds,

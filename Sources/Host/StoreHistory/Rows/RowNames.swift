@@ -94,7 +94,7 @@ struct RowNames {
     return JournalRow(
       number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
       isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,
-      entry: columns.entry, wallTime: columns.wallTime)
+      entry: columns.entry, wallTime: columns.wallTime, tellsAll: columns.tellsAll)
   }
 }
 

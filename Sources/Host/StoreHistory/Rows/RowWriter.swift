@@ -70,14 +70,17 @@ struct RowWriter: ~Copyable {
   var hasRoomForLastSnapshot: Bool { schedule.isLight }
 
   /// Writes an action, or keeps it for a row with the next: ``flush(_:)``.
-  mutating func write(_ entry: LoggedEntry, to db: Database) throws {
+  ///
+  /// - Parameter tellsAll: true if it is an action of the shell that changed nothing but what the entry tells.
+  mutating func write(_ entry: LoggedEntry, tellsAll: Bool = false, to db: Database) throws {
     let kind = try kind(of: entry.action, isQuiet: entry.isQuiet, db)
     let source = try source(of: entry.source.origin, db)
     let loaded = plugin.flatMap { $0.number == entry.number ? $0.checksum : nil }
     // What is wrong with a plugin is then wrong with its action alone.
     if loaded != nil { try flush(db) }
     let size = block.add(
-      entry, kind: kind.id, source: source.id, names: RowNames.checksum(kind.checksum, source.checksum), plugin: loaded)
+      entry, kind: kind.id, source: source.id, names: RowNames.checksum(kind.checksum, source.checksum), plugin: loaded,
+      tellsAll: tellsAll)
     if block.isFull || loaded != nil { try flush(db) }
     try places.note(entry, db)
     try folds.note(entry, db)

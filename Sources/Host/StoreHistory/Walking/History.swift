@@ -324,7 +324,7 @@ public struct History<State: Sendable> {
   }
 
   private func advance(_ state: inout State, byOlder entry: LoggedEntry) throws {
-    guard entry.isWhole else { return try apply(entry, .forward, &state) }
+    if try !entry.isWhole || older?.tellsAll(entry) == true { return try apply(entry, .forward, &state) }
     guard let after = try older?.snapshot(atOrBefore: entry.number), after.number == entry.number else {
       throw HistoryError.stateIsLost(entry.number)
     }

@@ -35,7 +35,7 @@ public protocol OlderEntries<State>: AnyObject {
   func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> ClosedRange<Int>?
 
   /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened.
-  /// Every entry that ``LoggedEntry/isWhole`` marks has such a state.
+  /// Every entry that ``LoggedEntry/isWhole`` marks has such a state, unless ``tellsAll(_:)``.
   ///
   /// - Returns: nil where the history does not go back that far.
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State)?
@@ -44,6 +44,9 @@ public protocol OlderEntries<State>: AnyObject {
   ///
   /// - Returns: false, and the state is as it was, where it takes the state that was written after the entry.
   func addUntold(of entry: LoggedEntry, to state: inout State) throws -> Bool
+
+  /// True if it was written of an entry that ``LoggedEntry/isWhole`` marks that its changes tell all.
+  func tellsAll(_ entry: LoggedEntry) throws -> Bool
 }
 
 extension OlderEntries {
@@ -52,6 +55,9 @@ extension OlderEntries {
 
   /// The state that was written tells it.
   public func addUntold(of entry: LoggedEntry, to state: inout State) -> Bool { false }
+
+  /// It was written of none.
+  public func tellsAll(_ entry: LoggedEntry) -> Bool { false }
 
   /// The next numbers back, whatever is asked for.
   public func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) -> ClosedRange<Int>? {

@@ -112,7 +112,10 @@ package final class HostJournal {
     last = entry.number
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
     hasOtherCode = false
-    guard entry.isWhole || !unkept.isEmpty || journal.takeWantsSnapshot() else { return journal.append(entry) }
+    let isTold = entry.isRestore && after.tellsAllByChanges(since: before)
+    guard entry.isWhole && !isTold || !unkept.isEmpty || journal.takeWantsSnapshot() else {
+      return isTold ? journal.append(told: entry) : journal.append(entry)
+    }
     let loaded = entry.loadedPlugin.flatMap { name in plugins().first { $0.manifest.name == name } }
     journal.append(
       entry, plugin: loaded?.journaled(loadedBy: entry.number),

@@ -111,7 +111,7 @@ package final class JournalEntries: OlderEntries {
     do {
       try rows(upTo: numbers.upperBound).visitChanges(numbers) { row in
         var goesOn = true
-        if row.isOfShell {
+        if row.mayChangeMore {
           // It may have changed more than the row tells; and others may be loaded from now on.
           reader = nil
           try visit(row.number...row.number) { entry in
@@ -145,11 +145,16 @@ package final class JournalEntries: OlderEntries {
 
   /// Where the same plugins were loaded and the same substates were there, only the switches of the shell are not told.
   package func addUntold(of entry: LoggedEntry, to state: inout HostState) throws -> Bool {
+    if try tellsAll(entry) { return true }
     guard entry.number > oldest + 1,
       try plugins(entry.number).elementsEqual(plugins(entry.number - 1), by: { $0.plugin === $1.plugin }),
       let text = try rows(upTo: entry.number).slice(HostState.shellSlice, after: entry.number)
     else { return false }
     return try state.takeSwitches(text)
+  }
+
+  package func tellsAll(_ entry: LoggedEntry) throws -> Bool {
+    try entry.isRestore && rows(upTo: entry.number).tellsAll(entry.number)
   }
 
   package func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {

@@ -390,6 +390,16 @@ extension HostState {
     }
   }
 
+  /// True if the changes of the modules are all that has become of an earlier state: the same slices are there, with the same types, and
+  /// the shell's own switches are as they were.
+  package func tellsAllByChanges(since before: HostState) -> Bool {
+    func areSame(_ slices: [PluginSlice], _ others: [PluginSlice]) -> Bool {
+      slices.count == others.count && zip(slices, others).allSatisfy { $0.isSamePlace(as: $1) }
+    }
+    return areSame(plugins, before.plugins) && areSame(substates, before.substates)
+      && (hasSwitches(of: before) || shell == before.shell)
+  }
+
   /// The slices of plugins that were loaded or reloaded since an earlier state.
   package func arrivedSlices(since before: HostState) -> [PluginSlice] {
     plugins.filter { slice in !before.plugins.contains { $0.isSamePlace(as: slice) } }
