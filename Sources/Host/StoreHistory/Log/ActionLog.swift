@@ -35,6 +35,12 @@ public struct ActionLog: Sendable {
     return packed.flatMap { stored.append($0) } ?? stored.next.append(entry)
   }
 
+  /// Adds an entry that is packed already.
+  mutating func append(_ packed: PackedEntry) -> Int {
+    makeRoom()
+    return stored.append(packed) ?? stored.next.append(packed.chunk[packed.index])
+  }
+
   private mutating func makeRoom() {
     let excess = stored.count - max(limit, 1) + 1
     if excess > 0 { stored.removeFirst(excess) }

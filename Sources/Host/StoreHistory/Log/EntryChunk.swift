@@ -43,7 +43,7 @@ package final class EntryChunk: Sendable {
   /// The name of the action of the entry at an index.
   func action(at index: Int) -> String { reading(index) { $0.action(vocabulary, objects) } }
 
-  subscript(index: Int) -> LoggedEntry { reading(index) { $0.packedEntry(first, vocabulary, objects) } }
+  package subscript(index: Int) -> LoggedEntry { reading(index) { $0.packedEntry(first, vocabulary, objects) } }
 
   /// The number of entries.
   package var count: Int { places.count }
@@ -65,7 +65,7 @@ package final class EntryChunk: Sendable {
 /// An entry in a chunk.
 package struct PackedEntry: Sendable {
   /// A history takes over a chunk of so many entries. Fewer would not be worth words of their own.
-  private static let leastKept = 64
+  package static let leastKept = 64
 
   let chunk: EntryChunk
   let index: Int

@@ -47,7 +47,7 @@ package struct EntryPacker: Sendable {
   ///   - edit: what it changed, in plain words instead of changes.
   ///   - object: the entry, where it is an object already; nil: it has no rare members.
   /// - Returns: about how many bytes it takes.
-  mutating func append(
+  package mutating func append(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
     _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ edit: Unmanaged<PlainEdit>? = nil,
     of object: LoggedEntry? = nil

@@ -94,6 +94,11 @@ public struct History<State: Sendable> {
     note(entry.number, of: blocks.log.append(entry, packedAs: packed), false)
   }
 
+  /// The same with an entry that is packed already, and of which no object is made.
+  package mutating func append(_ packed: PackedEntry, number: Int) -> Bool {
+    note(number, of: blocks.log.append(packed), false)
+  }
+
   /// Adds the entry of an action that was applied as it came, and that is none of the shell, behind the others. It becomes bytes, and
   /// no object is made of it. ``keepState(_:before:)`` comes first where ``needsState(before:)`` asks for that.
   ///

@@ -298,9 +298,6 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
-  /// True unless a log of many nodes has the changes of each action.
-  var givesScalars: Bool { node == nil }
-
   /// Wakes all clients, which look for notes.
   private func wakeClients() { turn { for client in clients { client.hearing.words?() } } }
 
@@ -506,6 +503,7 @@ package final class LiveStore: @unchecked Sendable {
     _ action: Action, _ context: ActionContext, from before: State, to after: State,
     _ exception: ActionRecord<Action, State>.Exception?
   ) {
+    if comparing.packed != nil, comparing.entry == nil { return recordPacked(action, context, from: before, to: after) }
     // What an action of the shell is, is large: only those are asked.
     let (isFailed, isDropped) = (exception?.failure != nil, exception?.droppedBy != nil)
     let isApplied = !isFailed && !isDropped
@@ -581,6 +579,30 @@ package final class LiveStore: @unchecked Sendable {
     } else {
       comparing.giveBack(changes)
     }
+  }
+
+  /// True if somebody looks at the entry or the changes of each plain action.
+  var needsEntries: Bool { journal != nil || attendance.observer != nil || watchers.areOfParts }
+
+  /// Records a plain action of a shared store, whose entry is packed. What it changed is noted.
+  private func recordPacked(_ action: Action, _ context: ActionContext, from before: State, to after: State) {
+    guard let packed = comparing.packed else { return }
+    if action.kind != .app {
+      for fault in application.substateFaults(of: action, in: before) { attendance.faults.note(fault) }
+    }
+    publish(after)
+    noteSource(context.source, of: context.number)
+    (recordedHead.number, recordedHead.wallTime) = (context.number, timeOfDay)
+    recordedHead.forgetEntry()
+    recordedHead.forgetChanges()
+    if !comparing.lacksStateBefore, history.needsState(before: context.number) {
+      history.keepState(shared(before), before: context.number)
+    }
+    _ = history.append(packed, number: context.number)
+    if upkeep.hasControlGates { followRules(action, context, after.shell, nil) }
+    waiters.tell(action)
+    actionSignal.send()
+    stopFaulty()
   }
 
   /// Keeps the entry of a plain action as bytes.

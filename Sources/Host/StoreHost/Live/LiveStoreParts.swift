@@ -109,7 +109,7 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var known: [Change]?
   /// Its entry, where it was made for a message already.
   @exclusivity(unchecked) var entry: LoggedEntry?
-  /// The same where it was packed with others.
+  /// The same where it was packed with others; where there is no entry beside it, it is that of a plain action.
   @exclusivity(unchecked) var packed: PackedEntry?
   /// True if the action that was recorded last changed something.
   @exclusivity(unchecked) var hasChanged = false

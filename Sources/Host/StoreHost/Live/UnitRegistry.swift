@@ -231,7 +231,6 @@ extension LiveStore {
   ///
   /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
   package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
-    plugin.givesScalars = givesScalars
     plugin.askWhetherFollowing { [unowned self] in node?.isFollowing ?? false }
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     let faults = attendance.faults

@@ -11,9 +11,11 @@ struct NodeEntry {
 
   private enum Part: UInt8 { case entries = 1, module, slice, digest }
 
-  init(_ entry: LoggedEntry, after state: HostState, by action: ShellAction?) {
-    self.entry = entry
-    slices = action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []
+  /// What the log is to have beside the entry of an action.
+  static func slices(
+    beside entry: LoggedEntry, after state: HostState, by action: ShellAction?
+  ) -> [JournalSnapshot.Slice] {
+    action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []
   }
 
   private init(_ entry: LoggedEntry, packedAs packed: PackedEntry?) {

@@ -52,8 +52,16 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     /// What went wrong beside the state.
     let notes: [() -> Void]
     let wallTime: Int?
-    /// The entry that the log has of it; nil: an interceptor misbehaved before.
-    let entry: LoggedEntry?
+    /// What the log has of it; nil: an interceptor misbehaved before.
+    let made: Made?
+  }
+
+  /// The entry of an action, packed with others.
+  private enum Made {
+    /// It is there as an object as well.
+    case entry(LoggedEntry)
+    /// That of a plain action, and which of ``changedSlices`` it changed, a bit each.
+    case plain(changed: UInt64)
   }
 
   /// Commands that ran one on the results of another, so that nothing shows yet, and what the log is to have of them.
@@ -106,8 +114,13 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   /// The results of the attempt, and those that ran behind them meanwhile; nil: there are none.
   @exclusivity(unchecked) private var attempted: Run?
   @exclusivity(unchecked) private var ahead: Run?
-  /// The entry of the action that is attempted at present, once its outcome is known.
-  @exclusivity(unchecked) private var made: NodeEntry?
+  /// What the log is to have of the action that is attempted at present, once its outcome is known; the bytes that it takes, and the
+  /// slices beside it.
+  @exclusivity(unchecked) private var made: (Made, size: Int, [JournalSnapshot.Slice])?
+  /// True while entries of plain actions are packed without an object.
+  @exclusivity(unchecked) private var packsPlain = false
+  /// The names of slices that plain actions changed, each with the number of its shape.
+  @exclusivity(unchecked) private var changedSlices: [(id: Int, name: String)] = []
   /// Packs the entries of the commands that run in one turn.
   @exclusivity(unchecked) private var packer = EntryPacker()
   /// The number of the last committed action.
@@ -439,6 +452,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     defer { store.exchange(&run.state) }
     let showsEachState = live.showsEachState
     var (size, slices) = (run.entries.count, [JournalSnapshot.Slice]())
+    // A history takes over no chunk of fewer.
+    packsPlain = commands.count >= PackedEntry.leastKept && !showsEachState && !live.needsEntries
     // An action that may load or unload some is alone. What the others do to them is taken back until all are committed.
     let standings = live.hostUnits.map { ($0, $0.standing) }
     for command in commands {
@@ -483,11 +498,10 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       let entry = self.made
       self.made = nil
       if let entry {
-        size += packer.append(entry.entry)
-        slices = entry.slices
+        size += entry.size
+        if !entry.2.isEmpty { slices = entry.2 }
       }
-      run.results.append(
-        Result(command: command, attempt: made, notes: notes, wallTime: wallTime, entry: entry?.entry))
+      run.results.append(Result(command: command, attempt: made, notes: notes, wallTime: wallTime, made: entry?.0))
       run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
       // Those behind one that fails may not happen.
       run.isFence = isAlone || made.exception?.failure != nil && command.series?.stopsAtFailure ?? false
@@ -543,10 +557,64 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     _ exception: ActionRecord<HostAction, HostState>.Exception?, in live: LiveStore
   ) {
     live.store.noteAttempt(action, exception)
+    if packsPlain, exception == nil, pack(plain: action, context, from: before, to: after, in: live) { return }
     let changes =
       exception?.failure == nil ? HostState.changes(from: before, to: after, by: &live.comparing.finder) : []
     let entry = live.entry(of: action, context, changes, exception, wallTime ?? nil)
-    made = NodeEntry(entry, after: after, by: action.shell)
+    made = (.entry(entry), packer.append(entry), NodeEntry.slices(beside: entry, after: after, by: action.shell))
+  }
+
+  /// Packs the entry of an action that was applied as it came.
+  ///
+  /// - Returns: false: it takes an object.
+  private func pack(
+    plain action: HostAction, _ context: ActionContext, from before: HostState, to after: HostState, in live: LiveStore
+  ) -> Bool {
+    guard action.kind != .shell, context.source.statement != ActionSource.firstOfRun,
+      let edit = live.comparing.findEdit(from: before, to: after), let changed = changed(by: edit)
+    else { return false }
+    let call = action.call
+    let size = packer.append(
+      context.number, context.time, wallTime ?? nil, context.source, call.type.fullName, call.type.layout,
+      call.arguments, isQuiet: call.type.isQuiet, [], edit)
+    made = (.plain(changed: changed), size, [])
+    return true
+  }
+
+  /// The slices that an edit changes, a bit each; nil: there are too many of them.
+  private func changed(by edit: Unmanaged<PlainEdit>) -> UInt64? {
+    edit._withUnsafeGuaranteedRef { edit in
+      var changed: UInt64 = 0
+      for index in 0..<edit.count {
+        let bit = edit.change(index).shape._withUnsafeGuaranteedRef { shape in
+          changedSlices.firstIndex { $0.id == shape.sliceID } ?? add(shape)
+        }
+        guard let bit else { return nil }
+        changed |= 1 << UInt64(bit)
+      }
+      return changed
+    }
+  }
+
+  private func add(_ shape: PlaceShape) -> Int? {
+    // A plugin that was loaded anew has other shapes.
+    if let known = changedSlices.firstIndex(where: { $0.name == shape.slice }) {
+      changedSlices[known].id = shape.sliceID
+      return known
+    }
+    guard changedSlices.count < UInt64.bitWidth else { return nil }
+    changedSlices.append((shape.sliceID, shape.slice))
+    return changedSlices.count - 1
+  }
+
+  /// Has a plain action recorded by its packed entry alone.
+  private func note(changed: UInt64, in live: LiveStore) {
+    live.comparing.hasChanged = changed != 0
+    var rest = changed
+    while rest != 0 {
+      live.comparing.versions.note(slice: changedSlices[rest.trailingZeroBitCount].name)
+      rest &= rest - 1
+    }
   }
 
   package func discard() {
@@ -592,10 +660,17 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         context.number, context.time, .some(results[index].wallTime), results[index].wallTime
       )
       live.comparing.lacksStateBefore = next == nil
-      if let entry = results[index].entry {
-        (live.comparing.known, live.comparing.entry) = (entry.changes, entry)
+      if let made = results[index].made {
         let entries = run.chunks[chunk]
-        live.comparing.packed = PackedEntry(entries, at: place)
+        let packed = PackedEntry(entries, at: place)
+        switch made {
+        case .plain(let changed) where packed != nil && !live.needsEntries: note(changed: changed, in: live)
+        case .plain:
+          let entry = entries[place]
+          (live.comparing.known, live.comparing.entry) = (entry.changes, entry)
+        case .entry(let entry): (live.comparing.known, live.comparing.entry) = (entry.changes, entry)
+        }
+        live.comparing.packed = packed
         (chunk, place) = place + 1 < entries.count ? (chunk, place + 1) : (chunk + 1, 0)
       }
       // The callers of a series collect nothing themselves: they have many actions on their way.
@@ -827,10 +902,27 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private func mismatch(
     of written: NodeEntry, from before: HostState, to after: HostState, in live: LiveStore
   ) -> String? {
+    if let edit = live.comparing.findEdit(from: before, to: after),
+      edit._withUnsafeGuaranteedRef({ $0.isSame(as: written.entry.changes) })
+    {
+      if isPlain(written), !live.needsEntries, let changed = changed(by: edit) {
+        note(changed: changed, in: live)
+        live.comparing.entry = nil
+      } else {
+        live.comparing.known = written.entry.changes
+      }
+      return written.difference(from: after)
+    }
     let changes = HostState.changes(from: before, to: after, by: &live.comparing.finder)
     if let path = written.difference(from: changes) { return "\(path)" }
     live.comparing.known = changes
     return written.difference(from: after)
+  }
+
+  /// True if an entry is packed, and tells of an action that was applied as it came.
+  private func isPlain(_ written: NodeEntry) -> Bool {
+    written.packed != nil && !written.entry.hasRarities && !written.entry.isOfShell
+      && written.entry.source.statement != ActionSource.firstOfRun
   }
 
   /// Takes over an action that changed nothing there.
@@ -1147,7 +1239,6 @@ extension LiveStore {
     whenClosed(begin: {}, end: { joining.close() })
     joining.start(runner)
     turn {
-      for hosted in plugins { hosted.plugin.givesScalars = givesScalars }
       joining.note(lacksUnits: plugins.contains(where: \.lacksUnits))
     }
     return joining

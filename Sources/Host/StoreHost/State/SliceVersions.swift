@@ -44,6 +44,12 @@ package struct SliceVersions {
     }
   }
 
+  /// Takes note that an action changed a slice.
+  package mutating func note(slice name: String) {
+    if last >= modules.count || modules[last].name != name { last = position(of: name) }
+    modules[last].count += 1
+  }
+
   private func knownModule(of path: Path) -> Int? {
     let place = path.steps.withUnsafeBufferPointer { $0.baseAddress }
     for index in recent.indices where recent[index].path.steps.withUnsafeBufferPointer({ $0.baseAddress }) == place {

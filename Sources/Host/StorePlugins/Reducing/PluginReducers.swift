@@ -13,8 +13,6 @@ public final class PluginReducers: @unchecked Sendable {
   private(set) var lifted: [ReducerPlan]
   /// The frequency of the check that reducers keep no state of their own.
   @exclusivity(unchecked) var purity = Purity.always
-  /// True if a call that writes integers and truths alone says so in plain words; false where the changes of each call are needed.
-  @exclusivity(unchecked) var givesScalars = true
   /// True while actions of another node of a shared store are done again here.
   @exclusivity(unchecked) var isFollowing: () -> Bool = { false }
   /// The type of the plugin's slice.
@@ -159,7 +157,7 @@ public final class PluginReducers: @unchecked Sendable {
           plan.dropArguments()
           modules.forget()
         } else if isNoted {
-          edit = objects.takeEdit(named: plan.module, &plan.copies, asScalars: givesScalars)
+          edit = objects.takeEdit(named: plan.module, &plan.copies)
         }
         objects.endCall()
         return failure

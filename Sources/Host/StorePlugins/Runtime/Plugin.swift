@@ -130,12 +130,6 @@ public final class Plugin: @unchecked Sendable {
       migrate: definition.migrate)
   }
 
-  /// True if reducers that write integers and truths alone say so in plain words, and make no changes of them.
-  package var givesScalars: Bool {
-    get { reducers.givesScalars }
-    set { reducers.givesScalars = newValue }
-  }
-
   /// Has reducers ask whether they do actions of another node of a shared store again: such a call ended well there.
   package func askWhetherFollowing(_ isFollowing: @escaping () -> Bool) { reducers.isFollowing = isFollowing }
 

@@ -576,10 +576,10 @@ extension SliceObjects {
   /// What the call wrote to its draft, which stands at an address; nil: nothing.
   ///
   /// - Parameter copies: the number of the next calls before which a copy is cheaper, set where the draft as it was had to be made.
-  func takeEdit(named name: String, _ copies: inout Int, asScalars: Bool) -> SliceEdit? {
+  func takeEdit(named name: String, _ copies: inout Int) -> SliceEdit? {
     guard let draft, !undos.isEmpty || windows.writeCount > 0 else { return nil }
     let places = Unmanaged.passUnretained(writtenPlaces)
-    if asScalars, let edit = places._withUnsafeGuaranteedRef({ $0.scalarEdit(of: self, base, named: name) }) {
+    if let edit = places._withUnsafeGuaranteedRef({ $0.scalarEdit(of: self, base, named: name) }) {
       return edit.count == 0 ? nil : .scalars(edit)
     }
     if let changes = places._withUnsafeGuaranteedRef({ $0.changes(of: self, base, named: name) }) {

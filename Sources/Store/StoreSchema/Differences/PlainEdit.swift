@@ -384,6 +384,44 @@ public final class PlainEdit: @unchecked Sendable {
     }
   }
 
+  /// True if changes are the same, member for member.
+  package func isSame(as others: [Change]) -> Bool {
+    guard others.count == count else { return false }
+    // From where they lie: a copy would count all that a change refers to.
+    return others.withUnsafeBufferPointer { others in
+      guard let first = others.baseAddress else { return true }
+      return (0..<count).allSatisfy { isSame(changes[$0], as: first + $0) }
+    }
+  }
+
+  private func isSame(_ own: Item, as other: UnsafePointer<Change>) -> Bool {
+    guard own.isInPlace == other.pointee.isInPlace,
+      other.pointee.positions.count == (own.position < 0 ? 0 : 1),
+      own.position < 0 || other.pointee.positions[0] == own.position, hasPlace(own, of: other)
+    else { return false }
+    switch (own.kind, other.pointee.kind) {
+    case (.integer, .replace(.int(let from), .int(let to))): return own.from == from && own.to == to
+    case (.truth, .replace(.bool(let from), .bool(let to))): return own.from == (from ? 1 : 0) && own.to == (to ? 1 : 0)
+    case (.replaced, .replace(let from, let to)):
+      return value(own.from, of: own) == from && value(own.to, of: own) == to
+    case (.added, .add(let added)): return value(own.to, of: own) == added
+    case (.removed, .remove(let removed)): return value(own.from, of: own) == removed
+    case (.moved, .move(let position)): return own.to == position
+    default: return false
+    }
+  }
+
+  private func hasPlace(_ own: Item, of other: UnsafePointer<Change>) -> Bool {
+    own.shape._withUnsafeGuaranteedRef { shape in
+      guard shape.hasShape(of: other.pointee.path.steps) else { return false }
+      var isSame = true
+      visitKeys(of: own) { step, key in
+        isSame = isSame && Self.step(like: shape.steps[step], key) == other.pointee.path.steps[step]
+      }
+      return isSame
+    }
+  }
+
   /// True if a greater integer took the place of one at a path.
   package func raises(_ path: Path) -> Bool {
     (0..<count).contains { index in
