@@ -72,7 +72,7 @@ extension JSON {
     write(value, to: &out, marksDecimals)
   }
 
-  static func write(_ value: Value, to out: inout some JSONSink & ~Copyable, _ marksDecimals: Bool) {
+  static func write(_ value: Value, to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool) {
     switch value {
     case .none: out.append("null" as StaticString)
     case .bool(let value): out.append(value ? "true" : "false" as StaticString)
@@ -126,13 +126,13 @@ extension JSON {
     write(record, to: &out, marksDecimals)
   }
 
-  static func write(_ record: Record, to out: inout some JSONSink & ~Copyable, _ marksDecimals: Bool) {
+  static func write(_ record: Record, to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool) {
     write(record.layout, record.values, to: &out, marksDecimals)
   }
 
   /// Appends the record that has a layout and values.
   static func write(
-    _ layout: RecordLayout, _ values: [Value], to out: inout some JSONSink & ~Copyable, _ marksDecimals: Bool
+    _ layout: RecordLayout, _ values: [Value], to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool
   ) {
     if values.isEmpty { out.append(UInt8(ascii: "{")) }
     for index in values.indices {

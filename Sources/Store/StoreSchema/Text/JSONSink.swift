@@ -1,7 +1,6 @@
 @usableFromInline
 package protocol JSONSink: ByteSink, ~Copyable {
   mutating func append(json value: Value)
-  mutating func append(quoted text: String)
   /// Appends a path as users write it, as the inside of a JSON text.
   mutating func append(inJSON path: Path)
 }

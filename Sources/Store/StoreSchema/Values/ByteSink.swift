@@ -5,6 +5,8 @@ package protocol ByteSink: ~Copyable {
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>)
   mutating func append(_ text: StaticString)
   mutating func append(json number: Int)
+  /// Appends a text in quotes, escaped as JSON has it.
+  mutating func append(quoted text: String)
   /// Hands out the bytes from a position on.
   mutating func withBytes(from start: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void)
   /// The number of bytes.
