@@ -77,7 +77,9 @@ struct ChangedPlaces: Sendable {
 
   /// The hashes in ascending order, four bytes each, the lowest first.
   var encoded: [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count * 4) { bytes, size in
+    // All empty arrays share one object, whose size would be written.
+    guard count > 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: count * 4) { bytes, size in
       bytes.withMemoryRebound(to: UInt32.self) { hashes in
         var (filled, moves) = (0, 0)
         for hash in table where hash != 0 {
