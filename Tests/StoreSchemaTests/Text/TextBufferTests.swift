@@ -26,13 +26,15 @@ import Testing
     #expect(buffer.text == Self.numbers.map { "\($0) " }.joined())
   }
 
-  @Test func columnsAreNumbersBehindCommas() {
+  @Test func rowsAreNumbersWithCommasBetween() {
     var buffer = TextBuffer(capacity: 40)
+    var expected = ""
     for start in stride(from: 0, to: Self.numbers.count, by: 7) {
-      let columns = Array(Self.numbers[start..<min(start + 7, Self.numbers.count)])
-      columns.withUnsafeBufferPointer { buffer.append(columns: $0) }
+      let row = Array(Self.numbers[start..<min(start + 7, Self.numbers.count)])
+      row.withUnsafeBufferPointer { buffer.append(joined: $0) }
+      expected += row.map { "\($0)" }.joined(separator: ",")
     }
-    #expect(buffer.text == Self.numbers.map { ",\($0)" }.joined())
+    #expect(buffer.text == expected)
   }
 
   /// What is appended in pieces of any size is there whole, however it is asked for.

@@ -31,7 +31,9 @@ struct EntryBlock: ~Copyable {
     _ entry: LoggedEntry, kind: Int, source: Int, names: Int, plugin: Int?, tellsAll: Bool
   ) -> Int {
     let time = entry.time.wholeNanoseconds
-    let start = begin(entry.number, time, entry.wallTime, kind: kind, source: source, names: names)
+    let start = bytes.count
+    begin(entry.number, time, entry.wallTime, names)
+    appendFirst(entry.number, time, entry.wallTime, kind: kind, source: source)
     if let plugin { self.names.add(plugin) }
     append(entry.source.line)
     append(entry.source.link)
@@ -53,58 +55,58 @@ struct EntryBlock: ~Copyable {
     return bytes.count - start
   }
 
-  /// Adds a plain action.
+  /// Adds plain actions, one after the other, until the row is full.
   ///
   /// - Parameters:
-  ///   - kind: the number of its name.
-  ///   - source: the number of its source.
-  ///   - names: the checksum of both.
-  ///   - text: the columns behind the link.
-  /// - Returns: the size of what was added, in bytes.
+  ///   - items: the actions.
+  ///   - index: the position of the first.
+  ///   - texts: those of all of them.
+  ///   - kinds: the numbers of their names, and the names' checksums.
+  ///   - sources: the same of their sources.
+  /// - Returns: the position behind the last one that was added.
   mutating func add(
-    _ item: PlainEntries.Item, kind: Int, source: Int, names: Int, _ text: UnsafeBufferPointer<UInt8>
+    _ items: UnsafeBufferPointer<PlainEntries.Item>, from index: Int, _ texts: UnsafeBufferPointer<UInt8>,
+    kinds: [RowWriter.Name], sources: [RowWriter.Name]
   ) -> Int {
-    guard let wallTime = item.wallTime else {
-      let start = begin(item.number, item.at, nil, kind: kind, source: source, names: names)
-      append(item.line)
-      append(item.link)
-      return end(with: text, from: start)
+    var (index, start) = (index, index > 0 ? items[index - 1].textEnd : 0)
+    while index < items.count, !isFull {
+      let item = items[index]
+      let (kind, source) = (kinds[item.kind], sources[item.origin])
+      begin(item.number, item.at, item.wallTime, RowNames.checksum(kind.checksum, source.checksum))
+      if let wallTime = item.wallTime {
+        let columns: InlineArray<7, Int> = [
+          item.number - first, item.at &- at, wallTime - (wall ?? 0), kind.id, source.id, item.line, item.link,
+        ]
+        columns.span.withUnsafeBufferPointer { bytes.append(joined: $0) }
+      } else {
+        appendFirst(item.number, item.at, nil, kind: kind.id, source: source.id)
+        append(item.line)
+        append(item.link)
+      }
+      bytes.append(UnsafeBufferPointer(rebasing: texts[start..<item.textEnd]))
+      (index, start) = (index + 1, item.textEnd)
     }
-    let start = begin(item.number, item.at, wallTime, names)
-    let columns: InlineArray<6, Int> = [item.at &- at, wallTime - (wall ?? 0), kind, source, item.line, item.link]
-    columns.span.withUnsafeBufferPointer { bytes.append(columns: $0) }
-    return end(with: text, from: start)
+    return index
   }
 
-  private mutating func end(with text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    bytes.append(text)
-    bytes.append(UInt8(ascii: "]"))
-    return bytes.count - start
+  /// The number of bytes so far.
+  var size: Int { bytes.count }
+
+  /// Begins an action.
+  private mutating func begin(_ number: Int, _ time: Int, _ wallTime: Int?, _ names: Int) {
+    if count == 0 { (first, at, wall) = (number, time, wallTime) }
+    (last, count) = (number, count + 1)
+    self.names.add(names)
+    bytes.append(count == 1 ? "[[" : ",[" as StaticString)
   }
 
-  /// Begins an action: its first five columns.
-  ///
-  /// - Returns: where it begins.
-  private mutating func begin(
-    _ number: Int, _ time: Int, _ wallTime: Int?, kind: Int, source: Int, names: Int
-  ) -> Int {
-    let start = begin(number, time, wallTime, names)
+  /// Appends the first five columns.
+  private mutating func appendFirst(_ number: Int, _ time: Int, _ wallTime: Int?, kind: Int, source: Int) {
+    bytes.append(number - first)
     append(time &- at)
     if let wallTime { append(wallTime - (wall ?? 0)) } else { appendNulls(1) }
     append(kind)
     append(source)
-    return start
-  }
-
-  /// Its first column.
-  private mutating func begin(_ number: Int, _ time: Int, _ wallTime: Int?, _ names: Int) -> Int {
-    let start = bytes.count
-    if count == 0 { (first, at, wall) = (number, time, wallTime) }
-    (last, count) = (number, count + 1)
-    self.names.add(names)
-    bytes.append(start == 0 ? "[[" : ",[" as StaticString)
-    bytes.append(number - first)
-    return start
   }
 
   private mutating func append(_ number: Int) {
@@ -145,10 +147,7 @@ struct EntryBlock: ~Copyable {
           sqlite3_bind_null(statement, place)
         }
       }
-      bytes.withMemoryRebound(to: CChar.self) {
-        // No destructor: SQLite makes no copy of its own.
-        _ = sqlite3_bind_text64(statement, 7, $0.baseAddress, UInt64($0.count), nil, UInt8(SQLITE_UTF8))
-      }
+      StatementText.bind(inPlace: text, to: statement, 7)
       try RowWriter.run(statement, db)
       return checksum
     }

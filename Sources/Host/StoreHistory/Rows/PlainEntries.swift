@@ -15,7 +15,7 @@ final class PlainEntries: @unchecked Sendable {
     /// Its name and its origin, by their positions.
     let (kind, origin): (Int, Int)
     let (line, link): (Int, Int)
-    /// The columns of its row behind the link.
+    /// The columns of its row behind the link, and the end of the row.
     let textEnd: Int
   }
 
@@ -63,13 +63,15 @@ final class PlainEntries: @unchecked Sendable {
   /// True if the next action goes elsewhere.
   var isFull: Bool { count >= Self.most || texts.count >= Self.heaviest }
 
+  /// The number of the first action; nil: there is none.
+  var first: Int? { count > 0 ? items[0].number : nil }
+
   /// The number of the last action; nil: there is none.
   var last: Int? { count > 0 ? items[count - 1].number : nil }
 
-  /// The action at a position.
-  subscript(index: Int) -> Item {
-    precondition(index < count)
-    return items[index]
+  /// Hands out all of them.
+  func withItems<Result>(_ body: (UnsafeBufferPointer<Item>) throws -> Result) rethrows -> Result {
+    try body(UnsafeBufferPointer(start: items, count: count))
   }
 
   /// Adds an action behind the others.
@@ -97,6 +99,8 @@ final class PlainEntries: @unchecked Sendable {
         edit.write(change, to: &texts)
         change.shape._withUnsafeGuaranteedRef { note($0, change, of: edit) }
       }
+      texts.append("]]" as StaticString)
+    } else {
       texts.append(UInt8(ascii: "]"))
     }
     (items + count).initialize(
@@ -125,9 +129,14 @@ final class PlainEntries: @unchecked Sendable {
   }
 
   /// Takes note of a place that was changed.
+  @inline(__always)
   private func note(_ shape: PlaceShape, _ change: PlainEdit.Item, of edit: PlainEdit) {
     let known = shapes.firstIndex { $0.id == shape.id } ?? add(shape)
-    if shape.keys == 0 { return }
+    if shape.keys != 0 { noteKeys(of: change, edit, shape, known) }
+  }
+
+  @inline(never)
+  private func noteKeys(of change: PlainEdit.Item, _ edit: PlainEdit, _ shape: PlaceShape, _ known: Int) {
     var (hash, next) = (shapes[known].beginning, shape.firstKey)
     if let named = shapes[known].named, let number = edit.onlyNumber(of: change) {
       hash = named

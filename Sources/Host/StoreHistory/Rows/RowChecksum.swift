@@ -12,22 +12,28 @@ struct RowChecksum {
   /// Takes in bytes, and how many they are.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     add(bytes.count)
-    var offset = 0
-    while offset + 16 <= bytes.count {
-      let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+    guard var place = bytes.baseAddress else { return }
+    let end = place + bytes.count
+    let pairs = place + (bytes.count & ~15)
+    while place < pairs {
+      let first = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
+      let second = UInt64(littleEndian: (place + 8).loadUnaligned(as: UInt64.self))
       // One multiplication takes in two words, as in wyhash.
       let product = (hash ^ first).multipliedFullWidth(by: second ^ 0xD6E8_FEB8_6659_FD93)
       hash = product.high ^ product.low
-      offset += 16
+      place += 16
     }
-    if offset + 8 <= bytes.count {
-      add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-      offset += 8
+    if end - place >= 8 {
+      add(UInt64(littleEndian: place.loadUnaligned(as: UInt64.self)))
+      place += 8
     }
+    if place == end { return }
     var rest: UInt64 = 0
-    for index in offset..<bytes.count { rest = rest << 8 | UInt64(bytes[index]) }
-    if offset < bytes.count { add(rest) }
+    while place < end {
+      rest = rest << 8 | UInt64(place.load(as: UInt8.self))
+      place += 1
+    }
+    add(rest)
   }
 
   /// Takes in a text.

@@ -103,12 +103,13 @@ struct RowFolds {
   mutating func note(_ entries: PlainEntries, _ db: Database) throws {
     // Most statements ask for one action.
     if run == nil, !entries.haveStatements { return }
-    for index in 0..<entries.count {
-      let item = entries[index]
-      if run == nil, item.link >= 0 { continue }
-      var source = ActionSource(entries.origins[item.origin], line: item.line)
-      source.link = item.link
-      try note(FoldMark(item.number, entries.kinds[item.kind].name, source), [], db)
+    try entries.withItems { items in
+      for item in items {
+        if run == nil, item.link >= 0 { continue }
+        var source = ActionSource(entries.origins[item.origin], line: item.line)
+        source.link = item.link
+        try note(FoldMark(item.number, entries.kinds[item.kind].name, source), [], db)
+      }
     }
   }
 

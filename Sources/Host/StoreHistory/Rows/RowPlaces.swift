@@ -20,7 +20,7 @@ struct RowPlaces {
   /// The same of plain actions, which are of one run.
   mutating func note(_ entries: PlainEntries, _ db: Database) throws {
     guard let last = entries.last else { return }
-    if first == nil { first = entries[0].number }
+    if first == nil { first = entries.first }
     for hash in entries.hashes { places.note(hash) }
     count += entries.count
     if count >= Self.length { try end(with: last, db) }

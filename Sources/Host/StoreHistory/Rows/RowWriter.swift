@@ -23,7 +23,7 @@ struct RowWriter: ~Copyable {
   private var plugin: JournaledPlugin?
 
   /// The number that stands for a name in a row, and the name's checksum.
-  private typealias Name = (id: Int, checksum: Int)
+  typealias Name = (id: Int, checksum: Int)
 
   /// A writer for the file behind a connection.
   init(_ db: Database) throws {
@@ -97,16 +97,15 @@ struct RowWriter: ~Copyable {
     var sources: [Name] = []
     for origin in entries.origins { sources.append(try source(of: origin, db)) }
     var bytes = 0
-    try entries.withTexts { texts in
-      var text = 0
-      for index in 0..<entries.count {
-        let item = entries[index]
-        let (kind, source) = (kinds[item.kind], sources[item.origin])
-        bytes += block.add(
-          item, kind: kind.id, source: source.id, names: RowNames.checksum(kind.checksum, source.checksum),
-          UnsafeBufferPointer(rebasing: texts[text..<item.textEnd]))
-        if block.isFull { try flush(db) }
-        text = item.textEnd
+    try entries.withItems { items in
+      try entries.withTexts { texts in
+        var index = 0
+        while index < items.count {
+          let size = block.size
+          index = block.add(items, from: index, texts, kinds: kinds, sources: sources)
+          bytes += block.size - size
+          if block.isFull { try flush(db) }
+        }
       }
     }
     try places.note(entries, db)
@@ -153,9 +152,11 @@ struct RowWriter: ~Copyable {
       let handle = statement.handle
       sqlite3_reset(handle)
       StatementText.bind(Array(module.module.utf8), to: handle, 1)
-      StatementText.bind(state, to: handle, 2)
       sqlite3_bind_int64(handle, 3, Int64(checksum.value))
-      try RowWriter.run(handle, db)
+      try state.withUnsafeBufferPointer { state in
+        StatementText.bind(inPlace: state, to: handle, 2)
+        try RowWriter.run(handle, db)
+      }
       let id = db.lastInsertedRowID
       slices[module.module] = (id, checksum.value)
       listed.append((id, module.module, checksum.value))

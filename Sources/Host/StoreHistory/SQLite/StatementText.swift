@@ -2,6 +2,14 @@ import CSQLite
 
 /// Text as SQLite takes it.
 enum StatementText {
+  /// Binds UTF-8 that stays where it is until the statement was run.
+  static func bind(inPlace bytes: UnsafeBufferPointer<UInt8>, to statement: OpaquePointer, _ index: Int32) {
+    bytes.withMemoryRebound(to: CChar.self) {
+      // No destructor: SQLite makes no copy of its own.
+      _ = sqlite3_bind_text64(statement, index, $0.baseAddress, UInt64($0.count), nil, UInt8(SQLITE_UTF8))
+    }
+  }
+
   /// Binds UTF-8; SQLite keeps a copy.
   ///
   /// - Returns: SQLite's code.

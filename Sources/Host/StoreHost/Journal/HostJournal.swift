@@ -91,14 +91,18 @@ package final class HostJournal {
     plain call: ActionCall, _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource,
     _ edit: PlainEdit, to after: HostState
   ) -> Bool {
-    guard takesPlain, let journal,
-      journal.append(
-        plain: number, time: time, wallTime: wallTime, source: source, call.type,
-        action: call.type.fullName, call.type.layout, call.arguments, edit)
-    else { return false }
-    last = number
-    if journal.takeWantsSnapshot() { journal.append(stateAfter: number, after.slices(isWhole: false)) }
-    return true
+    guard takesPlain, let journal = journal.map(Unmanaged.passUnretained) else { return false }
+    // Not counted: it stays as long as the turn.
+    return journal._withUnsafeGuaranteedRef { journal in
+      guard
+        journal.append(
+          plain: number, time: time, wallTime: wallTime, source: source, call.type, action: call.type.fullName,
+          call.type.layout, call.arguments, edit)
+      else { return false }
+      last = number
+      if journal.takeWantsSnapshot() { journal.append(stateAfter: number, after.slices(isWhole: false)) }
+      return true
+    }
   }
 
   /// Takes note of an action.

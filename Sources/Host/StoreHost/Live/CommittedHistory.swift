@@ -172,15 +172,18 @@ extension LiveStore {
     plain call: ActionCall, _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource,
     _ edit: Unmanaged<PlainEdit>, to after: State
   ) -> Bool {
-    guard let journal,
-      edit._withUnsafeGuaranteedRef({
-        journal.record(plain: call, number, time, wallTime, source, $0, to: after)
-      })
-    else { return false }
-    tellJournalFaults(journal)
-    return true
+    // Not counted: it stays as long as the turn.
+    guard let journal = journal.map(Unmanaged.passUnretained) else { return false }
+    return journal._withUnsafeGuaranteedRef { journal in
+      guard
+        edit._withUnsafeGuaranteedRef({ journal.record(plain: call, number, time, wallTime, source, $0, to: after) })
+      else { return false }
+      if attendance.onFault != nil { tellJournalFaults(journal) }
+      return true
+    }
   }
 
+  @inline(never)
   private func tellJournalFaults(_ journal: HostJournal) {
     // Sessions look by themselves.
     guard let onFault = attendance.onFault, journal.journal?.hasTrouble ?? false else { return }

@@ -29,7 +29,8 @@ final class LineForm: Sendable {
   let number: Int
   private static let count = Atomic<Int>(0)
   private let slots: [Slot]
-  private let tokens: [Token]
+  /// The tokens of the first line. In memory of its own: a field would be copied, and counted, before it is taken over.
+  nonisolated(unsafe) private let tokens: UnsafeMutablePointer<Tokens>
   private let start: Int
   private let end: Int
   private let maximumLength: Int
@@ -68,7 +69,14 @@ final class LineForm: Sendable {
     (self.start, self.end, self.maximumLength) = (start, end, maximumLength)
     number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
     self.slots = slots
-    self.tokens = (0..<tokens.count).map { tokens[$0] }
+    self.tokens = .allocate(capacity: 1)
+    self.tokens.initialize(to: tokens)
+    self.tokens.pointee.form = number
+  }
+
+  deinit {
+    tokens.deinitialize(count: 1)
+    tokens.deallocate()
   }
 
   /// The words that may stand in the place of a value; nil: they take a closer look.
@@ -88,16 +96,17 @@ final class LineForm: Sendable {
 
   /// The same, and its tokens.
   func lineEnd(in view: ByteView, from start: Int, _ found: inout Tokens) -> Int? {
-    var shift = 0
-    found.removeAll()
+    // The tokens before the first value are those of the first line.
+    var (shift, next) = (0, 0)
     let end = lineEnd(in: view, from: start) { token, growth in
-      for index in found.count..<token { found.append(tokens[index].shifted(by: shift, growth: 0)) }
-      found.append(tokens[token].shifted(by: shift, growth: growth))
-      shift += growth
+      if next == 0 { found.take(tokens) }
+      if shift != 0 { for index in next..<token { found.shift(index, by: shift, growth: 0) } }
+      if shift != 0 || growth != 0 { found.shift(token, by: shift, growth: growth) }
+      (shift, next) = (shift + growth, token + 1)
     }
     guard end != nil else { return nil }
-    for index in found.count..<tokens.count { found.append(tokens[index].shifted(by: shift, growth: 0)) }
-    found.form = number
+    if next == 0 { found.take(tokens) }
+    if shift != 0 { for index in next..<found.count { found.shift(index, by: shift, growth: 0) } }
     return end
   }
 

@@ -45,15 +45,13 @@ package struct Token: Sendable {
     form = word.isQuoted ? .text : .bare
   }
 
-  /// The same in another place, with a longer value.
+  /// Moves it to another place, with a longer value.
   @inline(__always)
-  func shifted(by count: Int, growth: Int) -> Token {
+  fileprivate mutating func shift(by count: Int, growth: Int) {
     let (count, growth) = (Int32(truncatingIfNeeded: count), Int32(truncatingIfNeeded: growth))
-    var token = self
-    (token.start, token.nameStart, token.nameEnd) = (start &+ count, nameStart &+ count, nameEnd &+ count)
-    (token.valueStart, token.valueEnd) = (valueStart &+ count, valueEnd &+ count &+ growth)
-    token.end = end &+ count &+ growth
-    return token
+    (start, nameStart, nameEnd) = (start &+ count, nameStart &+ count, nameEnd &+ count)
+    (valueStart, valueEnd) = (valueStart &+ count, valueEnd &+ count &+ growth)
+    end = end &+ count &+ growth
   }
 
   /// All of its bytes.
@@ -121,10 +119,24 @@ struct Tokens: Sendable {
     if token.kind == .flag { haveFlags = true }
   }
 
+  /// Takes over the tokens of others, without a count where there are few.
   @inline(__always)
-  mutating func removeAll() {
-    (count, haveFlags, form) = (0, false, 0)
-    if others != nil { others = nil }
+  mutating func take(_ other: UnsafePointer<Tokens>) {
+    firsts = other.pointee.firsts
+    (count, haveFlags, form) = (other.pointee.count, other.pointee.haveFlags, other.pointee.form)
+    if count > 4 { others = other.pointee.others }
+  }
+
+  /// Moves a token to another place, with a longer value.
+  @inline(__always)
+  mutating func shift(_ index: Int, by count: Int, growth: Int) {
+    switch index {
+    case 0: firsts.0.shift(by: count, growth: growth)
+    case 1: firsts.1.shift(by: count, growth: growth)
+    case 2: firsts.2.shift(by: count, growth: growth)
+    case 3: firsts.3.shift(by: count, growth: growth)
+    default: others?[index - 4].shift(by: count, growth: growth)
+    }
   }
 
   @inline(never)

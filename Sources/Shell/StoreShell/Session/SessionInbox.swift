@@ -210,8 +210,11 @@ final class SessionInbox: Sendable {
 
 extension Session {
   /// Tells what was caused since the session looked last; not within the turn, in which nobody waits for a reader.
-  func tellOthers() {
-    if inbox.hasNothingNew || store.isInTurn { return }
+  @inline(__always)
+  func tellOthers() { if !inbox.hasNothingNew, !store.isInTurn { tellNews() } }
+
+  @inline(never)
+  private func tellNews() {
     inbox.take { self.tell(leftOut: $0) }
     if inbox.takeClosing() {
       let text = "the store was closed by the program that owns it"

@@ -24,9 +24,9 @@ package final class PlaceShape: @unchecked Sendable {
   @exclusivity(unchecked) private var elements: PlaceShape?
   @exclusivity(unchecked) private var numbered: PlaceShape?
   /// What stands in the JSON of changes here before the first key and behind the last one, for each form that they have; empty: it was not
-  /// written yet. Memory of its own, as arrays would be counted.
-  @exclusivity(unchecked) private(set) var texts = InlineArray<8, UnsafeBufferPointer<UInt8>>(
-    repeating: UnsafeBufferPointer(start: nil, count: 0))
+  /// written yet. Memory of its own, as arrays would be counted; nil: there is none.
+  @exclusivity(unchecked) private var texts: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>?
+  private static let textCount = 8
 
   private static let count = Atomic<Int>(0)
   /// A type that holds itself has no end of places.
@@ -43,13 +43,25 @@ package final class PlaceShape: @unchecked Sendable {
     }
   }
 
-  deinit { for index in texts.indices { texts[index].deallocate() } }
+  deinit {
+    for index in 0..<Self.textCount { texts?[index].deallocate() }
+    texts?.deallocate()
+  }
+
+  /// Such a text.
+  @inline(__always)
+  func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { texts?[index] ?? UnsafeBufferPointer(start: nil, count: 0) }
 
   /// Keeps such a text.
   func setText(_ index: Int, _ text: [UInt8]) {
+    if texts == nil {
+      let all = UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>.allocate(capacity: Self.textCount)
+      all.initialize(repeating: UnsafeBufferPointer(start: nil, count: 0), count: Self.textCount)
+      texts = all
+    }
     let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)
     _ = memory.initialize(from: text)
-    texts[index] = UnsafeBufferPointer(memory)
+    texts?[index] = UnsafeBufferPointer(memory)
   }
 
   /// The shape of the outermost record, whose fields are slices.

@@ -39,28 +39,36 @@ extension TextBuffer: JSONSink {
 
 extension PlaceShape {
   /// Appends the text of a change at such a place up to the first key or, where there is none, up to the first value.
+  @inline(__always)
   fileprivate func appendStart(_ form: PlainEdit.Form, to out: inout TextBuffer) {
-    if texts[form.rawValue].isEmpty {
-      var text: [UInt8] = []
-      text.append(form.start)
-      text.append(inJSON: Path(Array(steps[..<firstKey])))
-      if keys == 0 { text.append(form.end) }
-      setText(form.rawValue, text)
-    }
-    out.append(texts[form.rawValue])
+    if text(form.rawValue).isEmpty { makeStart(form) }
+    out.append(text(form.rawValue))
+  }
+
+  @inline(never)
+  private func makeStart(_ form: PlainEdit.Form) {
+    var text: [UInt8] = []
+    text.append(form.start)
+    text.append(inJSON: Path(Array(steps[..<firstKey])))
+    if keys == 0 { text.append(form.end) }
+    setText(form.rawValue, text)
   }
 
   /// Appends what stands between the last key and the first value.
+  @inline(__always)
   fileprivate func appendEnd(_ form: PlainEdit.Form, to out: inout TextBuffer) {
     let index = PlainEdit.Form.count + form.rawValue
-    if texts[index].isEmpty {
-      var text: [UInt8] = []
-      for step in steps[endOfKeys...] { step.append(to: &text, isFirst: false) }
-      text.escape(from: 0)
-      text.append(form.end)
-      setText(index, text)
-    }
-    out.append(texts[index])
+    if text(index).isEmpty { makeEnd(form) }
+    out.append(text(index))
+  }
+
+  @inline(never)
+  private func makeEnd(_ form: PlainEdit.Form) {
+    var text: [UInt8] = []
+    for step in steps[endOfKeys...] { step.append(to: &text, isFirst: false) }
+    text.escape(from: 0)
+    text.append(form.end)
+    setText(PlainEdit.Form.count + form.rawValue, text)
   }
 
   /// Appends the step that a key is at a position.
@@ -183,7 +191,7 @@ extension PlainEdit {
 extension Schema {
   /// Appends the compact JSON of the value of the type at an address: of a long list no second one is made.
   package func appendJSON(of place: UnsafeRawPointer, to out: inout [UInt8]) {
-    var text = TextBuffer()
+    var text = TextBuffer(capacity: 1 << 16)
     swap(&out, &text.bytes)
     writeJSON(of: place, to: &text)
     swap(&out, &text.bytes)

@@ -127,68 +127,75 @@ package struct TextBuffer: ~Copyable {
   package mutating func append(_ number: Int) {
     // Eight bytes are written at a time, for up to 24 digits.
     if partCount + 32 > partCapacity { makeRoom(for: 32) }
-    let (zero, small) = (UInt8(ascii: "0"), UInt(bitPattern: number))
-    if small < 10 {
-      part[partCount] = zero + UInt8(truncatingIfNeeded: small)
-      partCount += 1
+    let small = UInt(bitPattern: number)
+    if small < 100_000_000 {
+      partCount &+= Self.write(small, at: part + partCount)
       return
     }
-    if small < 100 {
-      let tens = (small &* 103) >> 10
-      part[partCount] = zero + UInt8(truncatingIfNeeded: tens)
-      part[partCount + 1] = zero + UInt8(truncatingIfNeeded: small - tens * 10)
-      partCount += 2
-      return
-    }
-    if small < 10_000 {
-      let hundreds = (small &* 5243) >> 19
-      let (first, second) = (Self.twoDigits(of: hundreds), Self.twoDigits(of: small &- hundreds &* 100))
-      let digits = UInt64(first | second << 16)
-      return put(digits, from: digits.trailingZeroBitCount / 8, of: 4)
-    }
-    if small < 100_000_000 { return putDigits(of: small) }
     if number < 0 { append(UInt8(ascii: "-")) }
     append(digitsOf: number.magnitude)
   }
 
-  /// Appends numbers, each behind a comma.
-  package mutating func append(columns numbers: UnsafeBufferPointer<Int>) {
+  /// Appends numbers, with a comma between two of them.
+  package mutating func append(joined numbers: UnsafeBufferPointer<Int>) {
     if partCount + 24 * numbers.count + 8 > partCapacity { makeRoom(for: 24 * numbers.count + 8) }
-    for number in numbers {
-      part[partCount] = UInt8(ascii: ",")
-      partCount += 1
-      let small = UInt(bitPattern: number)
-      if small < 10 {
-        part[partCount] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: small)
-        partCount += 1
-      } else if small < 100_000_000 {
-        putDigits(of: small)
+    // What is written could be a field of this, as far as the compiler knows.
+    var place = part + partCount
+    for index in numbers.indices {
+      if index > 0 {
+        place.pointee = UInt8(ascii: ",")
+        place += 1
+      }
+      let small = UInt(bitPattern: numbers[index])
+      if small < 100_000_000 {
+        place += Self.write(small, at: place)
       } else {
-        append(number)
+        partCount = place - part
+        append(numbers[index])
+        place = part + partCount
       }
     }
-  }
-
-  /// Writes a number of eight digits at most, where there is room for eight.
-  @inline(__always)
-  private mutating func putDigits(of number: UInt) {
-    let digits = Self.eightDigits(of: number)
-    put(digits, from: digits.trailingZeroBitCount / 8)
+    partCount = place - part
   }
 
   private mutating func append(digitsOf number: UInt) {
-    guard number >= 100_000_000 else { return putDigits(of: number) }
+    guard number >= 100_000_000 else {
+      partCount += Self.write(number, at: part + partCount)
+      return
+    }
     let (above, below) = number.quotientAndRemainder(dividingBy: 100_000_000)
     append(digitsOf: above)
-    put(Self.eightDigits(of: below), from: 0)
+    partCount += Self.put(Self.eightDigits(of: below), from: 0, of: 8, at: part + partCount)
+  }
+
+  /// Writes a number of eight digits at most, where there is room for eight.
+  ///
+  /// - Returns: the number of its digits.
+  @inline(__always)
+  private static func write(_ number: UInt, at place: UnsafeMutablePointer<UInt8>) -> Int {
+    if number < 10 {
+      place.pointee = UInt8(ascii: "0") | UInt8(truncatingIfNeeded: number)
+      return 1
+    }
+    let digits: UInt64
+    let all: Int
+    if number < 10_000 {
+      let hundreds = (number &* 5243) >> 19
+      (digits, all) = (UInt64(twoDigits(of: hundreds) | twoDigits(of: number &- hundreds &* 100) << 16), 4)
+    } else {
+      (digits, all) = (eightDigits(of: number), 8)
+    }
+    return put(digits, from: digits.trailingZeroBitCount / 8, of: all, at: place)
   }
 
   /// Writes the last of eight digits, or of the first few of them, where there is room for eight.
   @inline(__always)
-  private mutating func put(_ digits: UInt64, from first: Int, of all: Int = 8) {
-    let text = (digits &+ 0x3030_3030_3030_3030) &>> UInt64(8 * first)
-    UnsafeMutableRawPointer(part + partCount).storeBytes(of: text.littleEndian, as: UInt64.self)
-    partCount &+= all &- first
+  private static func put(
+    _ digits: UInt64, from first: Int, of all: Int, at place: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let text = (digits &+ 0x3030_3030_3030_3030) &>> UInt64(8 &* first)
+    UnsafeMutableRawPointer(place).storeBytes(of: text.littleEndian, as: UInt64.self)
+    return all &- first
   }
 
   /// The digits of a number of two at most, the first in the lowest byte.
@@ -280,9 +287,17 @@ package struct TextBuffer: ~Copyable {
 
   private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, besides other: UInt8) -> Bool {
     guard ScalarText.isPlainASCII(text), other == 0 || !text.contains(other) else { return false }
-    append(UInt8(ascii: "\""))
-    append(text)
-    append(UInt8(ascii: "\""))
+    guard text.count + 2 <= partCapacity - partCount, let start = text.baseAddress else {
+      append(UInt8(ascii: "\""))
+      append(text)
+      append(UInt8(ascii: "\""))
+      return true
+    }
+    let place = part + partCount
+    place[0] = UInt8(ascii: "\"")
+    (place + 1).update(from: start, count: text.count)
+    place[text.count + 1] = UInt8(ascii: "\"")
+    partCount &+= text.count &+ 2
     return true
   }
 

@@ -145,6 +145,7 @@ public enum ScalarText {
   }
 
   /// True if each byte is of ASCII and stands for itself in quotes.
+  @inline(__always)
   static func isPlainASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = UnsafeRawPointer(bytes.baseAddress) else { return true }
     var index = 0
