@@ -57,6 +57,17 @@ package final class FileLock: Sendable {
     close(descriptor)
   }
 
+  /// Keeps other programs that use the file by SQLite out of it until the right is given back.
+  ///
+  /// - Returns: false: one of them has the file open. Those of this process are not found.
+  package func excludesReaders() -> Bool {
+    var readers = flock()
+    // The bytes that SQLite's readers lock (its `os_unix.c`: SHARED_FIRST and SHARED_SIZE).
+    (readers.l_type, readers.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+    (readers.l_start, readers.l_len) = (0x4000_0002, 510)
+    return fcntl(descriptor, F_SETLK, &readers) == 0
+  }
+
   /// Takes the file away, where it is still at its path, and gives the right back.
   package func remove(at path: String) {
     if isAt(path) { unlink(path) }

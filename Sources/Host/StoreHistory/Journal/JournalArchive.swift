@@ -106,11 +106,13 @@ public final class JournalArchive: JournalReading, Sendable {
     return last
   }
 
-  /// Ends reading, and takes away what SQLite put beside the file. The archive is not used thereafter.
+  /// Ends reading, and takes away what SQLite put beside the file, unless another program has the file open: that would go on with a
+  /// log of its own, and at its end take away the one that is written meanwhile. The archive is not used thereafter.
   public func close() {
     reader.close()
     guard hasCompany, !FileEvidence.hasLog(path), let lock = try? FileLock(path, creates: false) else { return }
-    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    // A log that came meanwhile stays as well.
+    if lock.excludesReaders(), !FileEvidence.hasLog(path) { for suffix in ["-wal", "-shm"] { unlink(path + suffix) } }
     lock.release()
   }
 

@@ -1,0 +1,35 @@
+import Glibc
+import Testing
+
+/// Other programs may have a store's file open.
+@Suite struct ForeignReaderTests {
+  private static let hasSQLite = access("/usr/bin/sqlite3", X_OK) == 0
+
+  /// A read-only session took away the log that the other program had open. At its end that program then took away the next session's.
+  @Test(.enabled(if: hasSQLite))
+  func aReadOnlySessionLeavesTheLogThatAnotherProgramHasOpen() throws {
+    let outcome = try Shell().runInShell(
+      """
+      stsh --store kept.db --quiet -c 'dispatch counter.increment'
+      (echo 'SELECT max(number) FROM log;'; until test -e go; do sleep 0.05; done; echo 'SELECT max(number) FROM log;') |
+        sqlite3 kept.db &
+      until test -e kept.db-shm; do sleep 0.05; done
+      stsh --store kept.db --read-only -c 'show counter.value'
+      stsh --store kept.db --quiet -c 'dispatch counter.increment' -c 'dispatch counter.increment'
+      touch go; wait
+      sqlite3 kept.db 'SELECT max(number) FROM log'
+      stsh --store kept.db -c 'show counter.value'; ls kept.db*
+      """)
+    #expect(outcome.output == "1\n1\n3\n3\n3\nkept.db\n", "\(outcome)")
+  }
+
+  /// Where no other program has the file open, a read-only session leaves nothing beside it.
+  @Test func aReadOnlySessionLeavesNothingBesideAFile() throws {
+    let outcome = try Shell().runInShell(
+      """
+      stsh --store kept.db --quiet -c 'dispatch counter.increment'
+      stsh --store kept.db --read-only -c 'show counter.value'; ls kept.db*
+      """)
+    #expect(outcome.output == "1\nkept.db\n", "\(outcome)")
+  }
+}
