@@ -33,12 +33,12 @@ public final class Journal: JournalReading, Sendable {
   public convenience init(
     _ path: String, durability: Durability = .normal, header: JournalHeader, initial: [StateSlice] = []
   ) throws(JournalError) {
-    try self.init(path, durability: durability, header: header, initial: initial, JournalTrouble())
+    try self.init(path, durability: durability, header: header, initial: initial, SharedFlag())
   }
 
   /// The same, which sets a flag when there may be something for ``takeFailure()`` to tell.
   package init(
-    _ path: String, durability: Durability, header: JournalHeader, initial: [StateSlice] = [], _ trouble: JournalTrouble
+    _ path: String, durability: Durability, header: JournalHeader, initial: [StateSlice] = [], _ trouble: SharedFlag
   ) throws(JournalError) {
     self.durability = durability
     file = try JournalFile(path, durability: durability, header: header, initial: initial)

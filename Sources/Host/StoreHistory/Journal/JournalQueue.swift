@@ -68,7 +68,7 @@ final class JournalQueue: @unchecked Sendable {
 
   private let arrival = TimedCondition()
   @exclusivity(unchecked) private var items: [Item] = []
-  /// The plain actions behind all items, which keep them, where those are what comes last.
+  /// The last item, if it is one of plain actions; the items keep it.
   @exclusivity(unchecked) private var plain: Unmanaged<PlainEntries>?
   /// The number of items, each plain action for one.
   @exclusivity(unchecked) private var count = 0

@@ -31,8 +31,8 @@ final class JournalWriter: @unchecked Sendable {
   private let wall = Lock((clock: WallClock?.none, leap: Duration.zero))
   /// Hears that it was set.
   private let hearing = Lock<(@Sendable () -> Void)?>(nil)
-  /// Set while there may be an error that nobody was told of.
-  let isTroubled: JournalTrouble
+  /// Set while there may be an error of which no session has heard.
+  let isTroubled: SharedFlag
 
   /// After how long without anything to write there is time to look through the file, in nanoseconds.
   private static let idleTime = 250_000_000
@@ -56,7 +56,7 @@ final class JournalWriter: @unchecked Sendable {
     init(last: Int = 0) { self.last = last }
   }
 
-  init(_ file: JournalFile, _ trouble: JournalTrouble = JournalTrouble()) throws(JournalError) {
+  init(_ file: JournalFile, _ trouble: SharedFlag = SharedFlag()) throws(JournalError) {
     self.file = file
     isTroubled = trouble
     queue = JournalQueue()
@@ -111,7 +111,7 @@ final class JournalWriter: @unchecked Sendable {
       return leap
     }
     if leap != nil {
-      isTroubled.set()
+      isTroubled.set(true)
       hearing.withLock { $0 }?()
     }
     return leap
@@ -172,7 +172,7 @@ final class JournalWriter: @unchecked Sendable {
       guard !trouble.hasLost else { return }
       (trouble.failure, trouble.untold, trouble.hasLost) = (damage, damage, true)
     }
-    isTroubled.set()
+    isTroubled.set(true)
     return false
   }
 
@@ -184,7 +184,7 @@ final class JournalWriter: @unchecked Sendable {
 
   /// The error so far, told once.
   func takeFailure() -> JournalError? {
-    isTroubled.clear()
+    isTroubled.set(false)
     return trouble.withLock { trouble in
       defer { trouble.untold = nil }
       return trouble.untold
@@ -317,7 +317,7 @@ final class JournalWriter: @unchecked Sendable {
         let failure = JournalError.cannotWrite(path: file.path, last: trouble.last, reason: reason)
         (trouble.failure, trouble.untold, trouble.hasLost, trouble.isForeign) = (failure, failure, true, true)
       }
-      isTroubled.set()
+      isTroubled.set(true)
     }
     backlog = []
     return false
@@ -370,7 +370,7 @@ final class JournalWriter: @unchecked Sendable {
       if let last { trouble.last = last }
       return trouble.failure != nil
     }
-    if isWrittenAgain { isTroubled.set() }
+    if isWrittenAgain { isTroubled.set(true) }
     if rows.takeWantsSnapshot() { mustSnapshot.store(true, ordering: .relaxed) }
   }
 
@@ -385,7 +385,7 @@ final class JournalWriter: @unchecked Sendable {
         backlog = []
       }
     }
-    isTroubled.set()
+    isTroubled.set(true)
   }
 
   private static var seconds: Int {

@@ -35,7 +35,7 @@ final class PlainEntries: @unchecked Sendable {
     let named: PlaceHash?
   }
 
-  /// From how many actions or bytes on others go elsewhere: nothing here is moved to get more room.
+  /// With so many actions or bytes these are full, and the next action begins others. So nothing here is moved to make room.
   private static var most: Int { 128 }
   private static var heaviest: Int { 1 << 14 }
 
@@ -44,13 +44,13 @@ final class PlainEntries: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private(set) var kinds: [Kind] = []
   @exclusivity(unchecked) private(set) var origins: [ActionSource.Origin] = []
-  // Those that are looked for with each action, without a count.
+  // The addresses of types and origins: a look through the lists themselves would count references.
   @exclusivity(unchecked) private var typeIDs: [ObjectIdentifier] = []
   @exclusivity(unchecked) private var originIDs: [ObjectIdentifier] = []
   /// True if a statement asked for more than one of them.
   @exclusivity(unchecked) private(set) var haveStatements = false
   @exclusivity(unchecked) private var shapes: [Shape] = []
-  /// What notes the places that they changed.
+  /// The hashes of the places that they changed.
   @exclusivity(unchecked) private(set) var hashes: [UInt32] = []
   /// The names of the slices that were changed.
   @exclusivity(unchecked) private(set) var modules: [String] = []

@@ -45,7 +45,7 @@ public protocol OlderEntries<State>: AnyObject {
   /// - Returns: false, and the state is as it was, where it takes the state that was written after the entry.
   func addUntold(of entry: LoggedEntry, to state: inout State) throws -> Bool
 
-  /// True if it was written of an entry that ``LoggedEntry/isWhole`` marks that its changes tell all.
+  /// True if the file says that the changes of an entry tell all, though ``LoggedEntry/isWhole`` marks it.
   func tellsAll(_ entry: LoggedEntry) throws -> Bool
 }
 
@@ -56,7 +56,7 @@ extension OlderEntries {
   /// The state that was written tells it.
   public func addUntold(of entry: LoggedEntry, to state: inout State) -> Bool { false }
 
-  /// It was written of none.
+  /// No file says so of any.
   public func tellsAll(_ entry: LoggedEntry) -> Bool { false }
 
   /// The next numbers back, whatever is asked for.

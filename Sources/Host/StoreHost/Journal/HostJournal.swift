@@ -15,9 +15,9 @@ package final class HostJournal {
   /// Where the file is, if it is the session's own.
   private let files: SessionFiles?
   /// What is to be told, once.
-  @exclusivity(unchecked) private var notes: [String] = [] { didSet { if !notes.isEmpty { trouble.set() } } }
+  @exclusivity(unchecked) private var notes: [String] = [] { didSet { if !notes.isEmpty { trouble.set(true) } } }
   /// Set while there may be something to tell.
-  private let trouble: JournalTrouble
+  private let trouble: SharedFlag
   /// Whether the file cannot be opened.
   private var isClosed = false
   @exclusivity(unchecked) private var isFailing = false
@@ -43,7 +43,7 @@ package final class HostJournal {
   ///   - trouble: is set while there may be something to tell.
   package init(
     _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?,
-    in files: SessionFiles?, _ trouble: JournalTrouble
+    in files: SessionFiles?, _ trouble: SharedFlag
   ) {
     self.trouble = trouble
     hintedProgram = program
@@ -62,7 +62,7 @@ package final class HostJournal {
   ///   - trouble: as the journal has it.
   package init(
     _ journal: Journal, _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?,
-    after number: Int, taking recovered: RecoveredStore?, _ trouble: JournalTrouble
+    after number: Int, taking recovered: RecoveredStore?, _ trouble: SharedFlag
   ) {
     self.trouble = trouble
     hintedProgram = program
@@ -188,7 +188,7 @@ package final class HostJournal {
 
   /// What has gone wrong since it was last asked.
   package func takeNotes() -> [String] {
-    trouble.clear()
+    trouble.set(false)
     if let journal {
       noteLeap(journal)
       if let failure = journal.takeFailure() {

@@ -74,8 +74,8 @@ package final class LiveStore: @unchecked Sendable {
   /// Where what happens is kept; nil: nowhere but in memory.
   @exclusivity(unchecked) package var journal: HostJournal? {
     didSet {
-      _ = keepsJournal.set(journal != nil)
-      journalTrouble.set()
+      keepsJournal.set(journal != nil)
+      journalTrouble.set(true)
     }
   }
   /// The store's part in a shared one; nil: it is not shared.
@@ -85,7 +85,7 @@ package final class LiveStore: @unchecked Sendable {
   /// Whether what happens is kept somewhere, for those who do not hold the turn.
   private let keepsJournal = SharedFlag()
   /// Set while there may be something to tell of that.
-  let journalTrouble = JournalTrouble()
+  let journalTrouble = SharedFlag()
   /// Tells of the next action.
   package let actionSignal = ActionSignal()
   /// The application's state after the last commit, for readers that must not wait.
@@ -581,7 +581,7 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
-  /// True if somebody looks at the entry or the changes of each plain action.
+  /// True if a journal, an observer or a watcher of parts needs the entry or the changes of each plain action.
   var needsEntries: Bool { journal != nil || attendance.observer != nil || watchers.areOfParts }
 
   /// Records a plain action of a shared store, whose entry is packed. What it changed is noted.

@@ -29,7 +29,8 @@ final class LineForm: Sendable {
   let number: Int
   private static let count = Atomic<Int>(0)
   private let slots: [Slot]
-  /// The tokens of the first line. In memory of its own: a field would be copied, and counted, before it is taken over.
+  /// The tokens of the first line. In memory of its own: a field would be copied, and counted, before it is taken over. No thread changes
+  /// it once the form is made.
   nonisolated(unsafe) private let tokens: UnsafeMutablePointer<Tokens>
   private let start: Int
   private let end: Int

@@ -139,7 +139,7 @@ package struct TextBuffer: ~Copyable {
   /// Appends numbers, with a comma between two of them.
   package mutating func append(joined numbers: UnsafeBufferPointer<Int>) {
     if partCount + 24 * numbers.count + 8 > partCapacity { makeRoom(for: 24 * numbers.count + 8) }
-    // What is written could be a field of this, as far as the compiler knows.
+    // To the compiler a write through a pointer may change the fields: a place of its own stays in a register.
     var place = part + partCount
     for index in numbers.indices {
       if index > 0 {

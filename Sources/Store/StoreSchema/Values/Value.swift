@@ -57,7 +57,7 @@ public final class RecordLayout: Hashable, Sendable {
   public let fields: [String]
   /// The bytes of JSON before each field's value: `{"name":` and `,"name":`. So of many records none is escaped.
   ///
-  /// Memory of the layout's own, as arrays would be counted.
+  /// Memory of the layout's own, as arrays would be counted. No thread changes it once the layout is made.
   nonisolated(unsafe) package let keys: [UnsafeBufferPointer<UInt8>]
 
   /// Makes a layout of those fields.

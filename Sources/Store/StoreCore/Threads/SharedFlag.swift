@@ -9,6 +9,7 @@ package final class SharedFlag: Sendable {
   package var isSet: Bool { flag.load(ordering: .relaxed) }
 
   /// - Returns: what it was before.
+  @discardableResult
   package func set(_ value: Bool) -> Bool {
     defer { flag.store(value, ordering: .relaxed) }
     return isSet
