@@ -60,12 +60,25 @@ package final class FileLock: Sendable {
   /// Keeps other programs that use the file by SQLite out of it until the right is given back.
   ///
   /// - Returns: false: one of them has the file open. Those of this process are not found.
-  package func excludesReaders() -> Bool {
+  package func excludesReaders() -> Bool { lockReaders(F_WRLCK, F_SETLK) }
+
+  /// Has other programs know until ``leaveReaders()`` that SQLite has the file open here. SQLite's own lock says so until any descriptor
+  /// of the file is closed, such as that of a look at it by its name. This lock stays with the descriptor that is open here (`fcntl(2)`,
+  /// "Open file description locks").
+  package func joinReaders() { _ = lockReaders(F_RDLCK, Self.setForDescriptor) }
+
+  /// Takes that back: SQLite can now take its log away.
+  package func leaveReaders() { _ = lockReaders(F_UNLCK, Self.setForDescriptor) }
+
+  /// F_OFD_SETLK, which glibc keeps behind `_GNU_SOURCE`.
+  private static let setForDescriptor: Int32 = 37
+
+  private func lockReaders(_ type: Int32, _ command: Int32) -> Bool {
     var readers = flock()
     // The bytes that SQLite's readers lock (its `os_unix.c`: SHARED_FIRST and SHARED_SIZE).
-    (readers.l_type, readers.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+    (readers.l_type, readers.l_whence) = (Int16(type), Int16(SEEK_SET))
     (readers.l_start, readers.l_len) = (0x4000_0002, 510)
-    return fcntl(descriptor, F_SETLK, &readers) == 0
+    return fcntl(descriptor, command, &readers) == 0
   }
 
   /// Takes the file away, where it is still at its path, and gives the right back.

@@ -102,6 +102,7 @@ final class JournalFile: Sendable {
       }
       try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
     }
+    lock.joinReaders()
   }
 
   /// Notes that the file is being written, in the transaction that does so first: a file that is only opened stays as it is.
@@ -176,8 +177,13 @@ final class JournalFile: Sendable {
   /// Closes the file, and lets others write it.
   func close() {
     check?.cancel()
-    database.close()
+    closeDatabase()
     lock?.release()
+  }
+
+  private func closeDatabase() {
+    lock?.leaveReaders()
+    database.close()
   }
 
   /// True if there was no file of that name before.
@@ -185,7 +191,7 @@ final class JournalFile: Sendable {
 
   /// Removes the file, in which nothing happened.
   func remove() {
-    database.close()
+    closeDatabase()
     if let lock, lock.isAt(path) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
     lock?.release()
   }
@@ -197,7 +203,7 @@ final class JournalFile: Sendable {
     check?.cancel()
     // SQLite would take the log into the file.
     if hadLog || isForeign { database.use { $0.keepLog() } }
-    database.close()
+    closeDatabase()
     lock?.release()
   }
 
